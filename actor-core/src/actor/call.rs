@@ -1,0 +1,384 @@
+//! A call: one message that has not been sent, and then the ask that it may become.
+
+use std::{
+    convert::Infallible,
+    fmt,
+    future::Future,
+    mem,
+    pin::Pin,
+    ptr::NonNull,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Tell,
+    message::{Args as MessageArgs, MessageError, MessageReply},
+    waiting::{Alarm, Limit, Target},
+};
+use crate::{
+    AskError, Returned, TryTellError,
+    envelope::{Abandoned, Answer, Ask, Envelope, Leaving, MethodTable},
+    port::Nanos,
+    shard,
+    slot::{Admit, Place, Served, Signals, Slot},
+};
+
+/// A message for an actor, with its arguments: `handle.method(arguments)`.
+///
+/// Nothing is sent yet. Awaiting it *asks*: sends the message, waiting for room if need be, and waits for the reply.
+/// [`tell`](Self::tell) and [`try_tell`](Self::try_tell) send it without a reply; [`blocking`](Self::blocking) asks
+/// from a thread that runs no async code.
+///
+/// An ask takes at most the runtime's default (30 s unless it was built otherwise) or its own
+/// [`timeout`](Self::timeout), counted from the first poll, waiting for room included. A call does not keep its actor
+/// alive.
+///
+/// # Errors
+///
+/// Awaiting gives an [`AskError`] if the actor is stopping or has ended, ends before it answers, takes too long,
+/// returns an error itself, or is the very actor whose handler asks.
+///
+/// # Cancel safety
+///
+/// Dropped before it was sent, a call sends nothing. Once accepted, the message is handled even if the call is dropped;
+/// [`cancel_on_drop`](Self::cancel_on_drop) asks for the opposite.
+///
+/// # Panics
+///
+/// [`tell`](Self::tell), [`try_tell`](Self::try_tell) and [`into_args`](Self::into_args) panic once the call has been
+/// polled. So does a poll after the answer.
+#[must_use = "a call does nothing unless it is awaited, told, or asked with `.blocking()`"]
+pub struct Call<Args, T, E = Infallible> {
+    target: Target,
+    table: &'static MethodTable,
+    limit: Limit,
+    is_cancelled_on_drop: bool,
+    state: State<Args, T, E>,
+    alarm: Alarm,
+    /// Which waker the reply cell has: its data and vtable, compared only.
+    waker: (*const (), *const ()),
+}
+
+enum State<Args, T, E> {
+    Fresh(Args),
+    /// For room in the mailbox.
+    Waiting(Args, Place),
+    /// The caller's end of the block.
+    Sent(NonNull<Ask<Args, T, E>>),
+    Done,
+}
+
+// SAFETY: arguments, reply and error are `Send`; the block's two ends are made for two threads (`ReplyCell`), and
+// `waker` is never followed.
+unsafe impl<Args: Send, T: Send, E: Send> Send for Call<Args, T, E> {}
+
+// Nothing in a call is pinned: the arguments are moved out before they are used.
+impl<Args, T, E> Unpin for Call<Args, T, E> {}
+
+impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
+    #[inline]
+    pub(super) fn new(
+        slot: &'static Slot,
+        generation: u32,
+        table: &'static MethodTable,
+        args: Args,
+    ) -> Self {
+        Self {
+            target: Target { slot, generation },
+            table,
+            limit: Limit::Default,
+            is_cancelled_on_drop: false,
+            state: State::Fresh(args),
+            alarm: Alarm::default(),
+            waker: (std::ptr::null(), std::ptr::null()),
+        }
+    }
+
+    /// Sends the message without asking for a reply. The future waits for room in the mailbox; its first poll sends
+    /// at once if there is some.
+    #[inline]
+    pub fn tell(mut self) -> Tell<Args> {
+        let args = self.take_fresh("tell");
+        Tell::new(self.target, self.table, self.limit, args)
+    }
+
+    /// Sends the message without asking for a reply, if there is room. Never waits.
+    ///
+    /// # Errors
+    ///
+    /// Gives the arguments back if the mailbox is full (or others wait for room in it), or the actor is stopping or
+    /// has ended.
+    #[inline]
+    pub fn try_tell(mut self) -> Result<(), TryTellError<Args>> {
+        let args = self.take_fresh("try_tell");
+        match self.target.acquire() {
+            Admit::Granted => {
+                self.target.deliver_tell(self.table, args);
+                Ok(())
+            }
+            Admit::Full => Err(TryTellError::Full(Returned::new(args))),
+            Admit::Closed => Err(TryTellError::Closed(Returned::new(args))),
+        }
+    }
+
+    /// Takes the arguments back. Nothing is sent.
+    pub fn into_args(mut self) -> Args {
+        self.take_fresh("into_args")
+    }
+
+    /// Limits the time, counted from the first poll, that an ask may take and that a tell may wait for room.
+    #[inline]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.limit = Limit::In(limit);
+        self
+    }
+
+    /// Limits the time like [`timeout`](Self::timeout), to a point in time.
+    pub fn deadline(mut self, at: Instant) -> Self {
+        self.limit = Limit::at(at);
+        self
+    }
+
+    /// Makes a dropped ask undo what it can: while the message is queued it will not be handled, and a handler that
+    /// runs is dropped at its next `await`.
+    pub fn cancel_on_drop(mut self) -> Self {
+        self.is_cancelled_on_drop = true;
+        self
+    }
+
+    /// Asks from a thread that runs no async code: parks it until the answer is there.
+    ///
+    /// # Errors
+    ///
+    /// As for awaiting the call; and [`AskError::OnShard`] on a shard's thread, which would have to answer.
+    pub fn blocking(mut self) -> Result<T, AskError<E>> {
+        if shard::is_on_shard() {
+            return Err(AskError::OnShard);
+        }
+        self.alarm.mind_by_parking();
+        let waker = thread_waker();
+        loop {
+            match Pin::new(&mut self).poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(outcome) => return outcome,
+                Poll::Pending => park(self.alarm.deadline()),
+            }
+        }
+    }
+
+    fn take_fresh(&mut self, what: &'static str) -> Args {
+        match mem::replace(&mut self.state, State::Done) {
+            State::Fresh(args) => args,
+            state => {
+                self.state = state;
+                panic!(
+                    "`{what}` on a call of `{}` that has been polled: its message may be on its way",
+                    self.table.name
+                )
+            }
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        if let Some(path) = self.target.is_caller() {
+            return Poll::Ready(Err(AskError::Deadlock { path }));
+        }
+        self.alarm.set(self.limit.deadline_of_ask(self.target));
+        if !matches!(self.limit, Limit::Default) && self.alarm.is_due() {
+            return Poll::Ready(Err(AskError::Timeout { delivered: false }));
+        }
+        match self.target.acquire() {
+            Admit::Granted => self.send(args, waker),
+            Admit::Closed => Poll::Ready(Err(AskError::Closed)),
+            Admit::Full => self.wait(args, waker),
+        }
+    }
+
+    /// With a permit just acquired.
+    #[inline]
+    fn send(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), waker.clone());
+        let Target { slot, generation } = self.target;
+        let envelope = Envelope::ask(slot.index(), generation, self.table, block.cast());
+        self.state = State::Sent(block);
+        self.waker = identity(waker);
+        // SAFETY: the permit was acquired on this thread just now; the table and the block are of this call's types.
+        unsafe { shard::deliver(slot, envelope) };
+        self.alarm.arm(waker, true);
+        Poll::Pending
+    }
+
+    #[cold]
+    fn wait(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        let served = self.target.wait(waker);
+        self.served(served, args, waker)
+    }
+
+    #[cold]
+    fn resume(&mut self, args: Args, place: Place, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        let served = self.target.poll_place(place, waker);
+        if let Served::Waiting(place) = served
+            && self.alarm.is_due()
+        {
+            self.target.leave(place);
+            self.alarm.disarm();
+            return Poll::Ready(Err(AskError::Timeout { delivered: false }));
+        }
+        self.served(served, args, waker)
+    }
+
+    fn served(
+        &mut self,
+        served: Served,
+        args: Args,
+        waker: &Waker,
+    ) -> Poll<Result<T, AskError<E>>> {
+        match served {
+            Served::Granted => {
+                self.alarm.disarm();
+                self.send(args, waker)
+            }
+            Served::Closed => {
+                self.alarm.disarm();
+                Poll::Ready(Err(AskError::Closed))
+            }
+            Served::Waiting(place) => {
+                self.state = State::Waiting(args, place);
+                let is_new = self.waker != identity(waker);
+                self.waker = identity(waker);
+                self.alarm.arm(waker, is_new);
+                Poll::Pending
+            }
+        }
+    }
+
+    #[inline]
+    fn poll_answer(
+        &mut self,
+        block: NonNull<Ask<Args, T, E>>,
+        waker: &Waker,
+    ) -> Poll<Result<T, AskError<E>>> {
+        let is_new = self.waker != identity(waker);
+        // SAFETY: `Sent` holds the caller's end, which is let go of only where the state is left at `Done`.
+        let cell = &unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell;
+        if cell.poll(is_new.then_some(waker)) == Answer::Ready {
+            self.alarm.disarm();
+            // SAFETY: `Ready` makes the block ours, answer included.
+            return Poll::Ready(unsafe { Ask::into_outcome(block) });
+        }
+        if self.alarm.is_due() {
+            self.alarm.disarm();
+            return Poll::Ready(match cell.abandon(Leaving::Withdrawing) {
+                // SAFETY: as above.
+                Abandoned::Ready => unsafe { Ask::into_outcome(block) },
+                Abandoned::Running => Err(AskError::Timeout { delivered: true }),
+                Abandoned::Queued => Err(AskError::Timeout { delivered: false }),
+            });
+        }
+        self.waker = identity(waker);
+        self.alarm.arm(waker, is_new);
+        self.state = State::Sent(block);
+        Poll::Pending
+    }
+}
+
+impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, T, E> {
+    type Output = Result<T, AskError<E>>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        match mem::replace(&mut this.state, State::Done) {
+            State::Fresh(args) => this.begin(args, cx.waker()),
+            State::Sent(block) => this.poll_answer(block, cx.waker()),
+            State::Waiting(args, place) => this.resume(args, place, cx.waker()),
+            State::Done => panic!(
+                "a call of `{}` was polled after it was done",
+                this.table.name
+            ),
+        }
+    }
+}
+
+impl<Args, T, E> Drop for Call<Args, T, E> {
+    #[inline]
+    fn drop(&mut self) {
+        if !matches!(self.state, State::Fresh(_) | State::Done) {
+            self.abandon();
+        }
+    }
+}
+
+impl<Args, T, E> Call<Args, T, E> {
+    #[cold]
+    fn abandon(&mut self) {
+        self.alarm.disarm();
+        match mem::replace(&mut self.state, State::Done) {
+            State::Fresh(_) | State::Done => {}
+            State::Waiting(_, place) => self.target.leave(place),
+            State::Sent(block) => {
+                let how = if self.is_cancelled_on_drop {
+                    Leaving::Cancelling
+                } else {
+                    Leaving::Quietly
+                };
+                // SAFETY: `Sent` holds the caller's end.
+                match unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }
+                    .cell
+                    .abandon(how)
+                {
+                    // SAFETY: the block is ours, answer included.
+                    Abandoned::Ready => drop(unsafe { Box::from_raw(block.as_ptr()) }),
+                    Abandoned::Running if self.is_cancelled_on_drop => {
+                        shard::signal(self.target.slot, self.target.generation, Signals::WAKE);
+                    }
+                    Abandoned::Running | Abandoned::Queued => {}
+                }
+            }
+        }
+    }
+}
+
+impl<Args, T, E> fmt::Debug for Call<Args, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.state {
+            State::Fresh(_) => "not sent",
+            State::Waiting(..) => "waiting for room",
+            State::Sent(_) => "waiting for the reply",
+            State::Done => "done",
+        };
+        f.debug_struct("Call")
+            .field("method", &self.table.name)
+            .field("state", &state)
+            .finish_non_exhaustive()
+    }
+}
+
+#[inline]
+fn identity(waker: &Waker) -> (*const (), *const ()) {
+    (waker.data(), std::ptr::from_ref(waker.vtable()).cast())
+}
+
+struct Unparker(Thread);
+
+impl Wake for Unparker {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// A waker that unparks this thread.
+pub(super) fn thread_waker() -> Waker {
+    Arc::new(Unparker(thread::current())).into()
+}
+
+/// Parks this thread until it is unparked, or the deadline.
+pub(super) fn park(deadline: Option<Nanos>) {
+    match deadline {
+        Some(deadline) => thread::park_timeout(deadline.until(Nanos::now())),
+        None => thread::park(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Actors and what refers to them: handles, calls, contexts.
+
+mod actor_task;
+mod call;
+mod cx;
+mod exit;
+mod handle;
+mod inbox;
+pub mod message;
+mod spawn;
+mod task;
+mod tell;
+mod traits;
+mod waiting;
+
+pub(crate) use self::task::{Run, Step, Task};
+pub use self::{
+    call::Call,
+    cx::Cx,
+    exit::Exit,
+    handle::{Handle, WeakHandle},
+    inbox::{Inbox, InboxActor, InboxHandle, Recv},
+    spawn::{IntoActor, Spawning},
+    tell::Tell,
+    traits::{Actor, Method, TellFailure, Typed},
+};

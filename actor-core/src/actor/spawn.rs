@@ -1,0 +1,238 @@
+//! Starting actors.
+
+use std::{
+    error::Error,
+    fmt,
+    future::Future,
+    pin::Pin,
+    ptr::NonNull,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use super::{
+    Actor, Cx, Handle, Inbox, InboxActor, InboxHandle, Task, Typed, actor_task::ActorTask,
+    inbox::InboxTask, message::MessageArg,
+};
+use crate::{
+    BoxError, SpawnError,
+    life::panic::capture,
+    shard::{Core, Promise, Promising, Remote, Request, current_core, promise},
+    slot::{Slot, SlotRef},
+};
+
+/// What a spawn's closure may return: an actor, or a `Result` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an actor, nor a `Result` of one",
+    label = "the closure of a spawn returns the actor's state",
+    note = "write `#[actor]` above the struct and above its `impl` block; an error must convert into \
+            `Box<dyn Error + Send + Sync>`"
+)]
+pub trait IntoActor {
+    /// The actor.
+    type Actor: Actor;
+
+    /// The actor, or why there is none.
+    ///
+    /// # Errors
+    ///
+    /// The user's own.
+    fn into_actor(self) -> Result<Self::Actor, Arc<dyn Error + Send + Sync>>;
+}
+
+impl<A: Actor> IntoActor for A {
+    type Actor = A;
+
+    fn into_actor(self) -> Result<A, Arc<dyn Error + Send + Sync>> {
+        Ok(self)
+    }
+}
+
+impl<A: Actor, E: Into<BoxError>> IntoActor for Result<A, E> {
+    type Actor = A;
+
+    fn into_actor(self) -> Result<A, Arc<dyn Error + Send + Sync>> {
+        self.map_err(|error| error.into().into())
+    }
+}
+
+/// A start on its way: a future of the handle. Dropped, it lets the actor go: nobody refers to it.
+#[must_use = "the handle comes by awaiting this; an actor without a handle stops"]
+pub struct Spawning<H>(Promising<Result<H, SpawnError>>);
+
+impl<H> Future for Spawning<H> {
+    type Output = Result<H, SpawnError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        // A promise that is dropped unkept was a request that the shard refused.
+        Pin::new(&mut self.0)
+            .poll(cx)
+            .map(|kept| kept.unwrap_or(Err(SpawnError::Closed)))
+    }
+}
+
+impl<H> fmt::Debug for Spawning<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Spawning(..)")
+    }
+}
+
+impl Remote {
+    /// Starts an actor on the shard. `build` makes its state there.
+    pub fn spawn<F, R>(
+        &self,
+        mailbox: Option<usize>,
+        build: F,
+    ) -> Spawning<<R::Actor as Typed>::Handle>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: IntoActor<Actor: Actor>,
+    {
+        let (answer, future) = promise();
+        self.ask_for(move |core| answer.keep(start(core, mailbox, build)));
+        Spawning(future)
+    }
+
+    /// Starts an actor on the shard whose state a future makes. The future runs as the actor's first poll: its end
+    /// makes the handle.
+    pub fn spawn_async<F, Fut>(
+        &self,
+        mailbox: Option<usize>,
+        build: F,
+    ) -> Spawning<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
+    where
+        F: FnOnce() -> Fut + Send + 'static,
+        Fut: Future<Output: IntoActor<Actor: Actor>> + 'static,
+    {
+        let (answer, future) = promise();
+        self.ask_for(move |core| start_building(core, mailbox, build, answer));
+        Spawning(future)
+    }
+
+    /// Starts an actor that is a plain future over its inbox.
+    pub fn spawn_inbox<J, F, Fut>(
+        &self,
+        mailbox: Option<usize>,
+        body: F,
+    ) -> Spawning<InboxHandle<J>>
+    where
+        J: MessageArg,
+        F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut + Send + 'static,
+        Fut: Future<Output = ()> + 'static,
+    {
+        let (answer, future) = promise();
+        self.ask_for(move |core| answer.keep(start_inbox(core, mailbox, body)));
+        Spawning(future)
+    }
+
+    fn ask_for(&self, start: impl FnOnce(&Core) + Send + 'static) {
+        // A refused request is dropped, and with it the promise in it.
+        drop(self.request(Request::new(start)));
+    }
+}
+
+/// Starts an actor on the shard that this thread executes.
+pub(super) fn here<F, R>(build: F) -> Result<<R::Actor as Typed>::Handle, SpawnError>
+where
+    F: FnOnce() -> R,
+    R: IntoActor<Actor: Actor>,
+{
+    let core = current_core().ok_or(SpawnError::Closed)?;
+    start(&core, None, build)
+}
+
+fn start<F, R>(
+    core: &Core,
+    mailbox: Option<usize>,
+    build: F,
+) -> Result<<R::Actor as Typed>::Handle, SpawnError>
+where
+    F: FnOnce() -> R,
+    R: IntoActor<Actor: Actor>,
+{
+    let state = capture(|| build().into_actor())
+        .map_err(SpawnError::Ended)?
+        .map_err(SpawnError::Failed)?;
+    let slot = core.occupy(mailbox.or(R::Actor::MAILBOX))?;
+    let handle = SlotRef::new(slot);
+    install(core, slot, ActorTask::new(state, slot));
+    Ok(Handle::new(handle).into())
+}
+
+fn start_building<F, Fut, A>(
+    core: &Core,
+    mailbox: Option<usize>,
+    build: F,
+    answer: Promise<Result<A::Handle, SpawnError>>,
+) where
+    F: FnOnce() -> Fut,
+    Fut: Future<Output: IntoActor<Actor = A>> + 'static,
+    A: Actor,
+{
+    let future = match capture(build) {
+        Ok(future) => future,
+        Err(reason) => return answer.keep(Err(SpawnError::Ended(reason))),
+    };
+    match core.occupy(mailbox.or(A::MAILBOX)) {
+        Ok(slot) => {
+            let born = Born {
+                answer,
+                handle: Handle::new(SlotRef::new(slot)),
+            };
+            install(core, slot, ActorTask::building(future, born, slot));
+        }
+        Err(error) => answer.keep(Err(error)),
+    }
+}
+
+fn start_inbox<J, F, Fut>(
+    core: &Core,
+    mailbox: Option<usize>,
+    body: F,
+) -> Result<InboxHandle<J>, SpawnError>
+where
+    J: MessageArg,
+    F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut,
+    Fut: Future<Output = ()> + 'static,
+{
+    let slot = core.occupy(mailbox)?;
+    let handle = SlotRef::new(slot);
+    match capture(|| InboxTask::new(slot, body)) {
+        Ok(task) => {
+            install(core, slot, task);
+            Ok(Handle::new(handle).into())
+        }
+        Err(reason) => {
+            core.finish(slot, reason.clone());
+            Err(SpawnError::Ended(reason))
+        }
+    }
+}
+
+fn install<T: Task + 'static>(core: &Core, slot: &'static Slot, task: Box<T>) {
+    let task: NonNull<dyn Task> = NonNull::from(Box::leak(task));
+    slot.own.task.set(Some(task));
+    core.notify(slot);
+}
+
+/// Who waits for an actor whose state is being built.
+pub(super) struct Born<A: Actor> {
+    answer: Promise<Result<A::Handle, SpawnError>>,
+    handle: Handle<A>,
+}
+
+impl<A: Actor> Born<A> {
+    pub(super) fn succeeded(self) {
+        self.answer.keep(Ok(self.handle.into()));
+    }
+
+    pub(super) fn failed(self, error: SpawnError) {
+        self.answer.keep(Err(error));
+    }
+}
+
+impl<A: Actor> fmt::Debug for Born<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Born({:?})", self.handle)
+    }
+}

@@ -1,0 +1,129 @@
+//! What can go wrong with a tell.
+
+use std::{error::Error, fmt};
+
+use super::{DeadlockPath, Returned};
+
+/// Why a `tell` was not accepted. The message was not delivered; its arguments come back.
+#[non_exhaustive]
+pub enum TellError<Args> {
+    /// The actor is stopping or has ended.
+    Closed(Returned<Args>),
+    /// The mailbox had no room within the time limit that was set.
+    Timeout(Returned<Args>),
+    /// The actor tells itself into its own full mailbox, and would wait for ever.
+    Deadlock {
+        /// Who waits for whom.
+        path: DeadlockPath,
+        /// The arguments.
+        args: Returned<Args>,
+    },
+    /// A blocking tell on a shard's thread.
+    OnShard(Returned<Args>),
+}
+
+/// Why a `try_tell` was not accepted. The message was not delivered; its arguments come back.
+#[non_exhaustive]
+pub enum TryTellError<Args> {
+    /// The mailbox is full, or others wait for room in it.
+    Full(Returned<Args>),
+    /// The actor is stopping or has ended.
+    Closed(Returned<Args>),
+}
+
+impl<Args> TellError<Args> {
+    /// The message's arguments.
+    pub fn into_args(self) -> Args {
+        match self {
+            Self::Closed(args)
+            | Self::Timeout(args)
+            | Self::OnShard(args)
+            | Self::Deadlock { args, .. } => args.into_inner(),
+        }
+    }
+
+    /// Always false: a tell that fails was not delivered.
+    #[must_use]
+    pub const fn was_delivered(&self) -> bool {
+        false
+    }
+}
+
+impl<Args> TryTellError<Args> {
+    /// The message's arguments.
+    pub fn into_args(self) -> Args {
+        match self {
+            Self::Full(args) | Self::Closed(args) => args.into_inner(),
+        }
+    }
+
+    /// Always false: a tell that fails was not delivered.
+    #[must_use]
+    pub const fn was_delivered(&self) -> bool {
+        false
+    }
+
+    /// Whether waiting could help.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
+    }
+}
+
+impl<Args> fmt::Display for TellError<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed(_) => {
+                f.write_str("the actor is stopping or has ended, and takes no messages")
+            }
+            Self::Timeout(_) => {
+                f.write_str("the actor's mailbox had no room within the time limit")
+            }
+            Self::Deadlock { path, .. } => {
+                write!(f, "the tell would wait for room for ever: {path}")
+            }
+            Self::OnShard(_) => f.write_str(
+                "a blocking tell on a shard's thread would stop the thread that has to make room",
+            ),
+        }
+    }
+}
+
+impl<Args> fmt::Display for TryTellError<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full(_) => f.write_str("the actor's mailbox is full"),
+            Self::Closed(_) => {
+                f.write_str("the actor is stopping or has ended, and takes no messages")
+            }
+        }
+    }
+}
+
+// By hand: a derive would ask for `Args: Debug`.
+impl<Args> fmt::Debug for TellError<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed(_) => f.write_str("Closed(..)"),
+            Self::Timeout(_) => f.write_str("Timeout(..)"),
+            Self::Deadlock { path, .. } => f
+                .debug_struct("Deadlock")
+                .field("path", path)
+                .finish_non_exhaustive(),
+            Self::OnShard(_) => f.write_str("OnShard(..)"),
+        }
+    }
+}
+
+impl<Args> fmt::Debug for TryTellError<Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_full() {
+            "Full(..)"
+        } else {
+            "Closed(..)"
+        })
+    }
+}
+
+impl<Args> Error for TellError<Args> {}
+impl<Args> Error for TryTellError<Args> {}

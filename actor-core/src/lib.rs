@@ -1,0 +1,62 @@
+//! The engine of a thread-per-core actor system. It knows no runtime and starts no thread: a host binds each
+//! [`Domain`] to a thread, runs its turns, and lends it a clock and a way to be woken.
+//!
+//! Users want the crate `actor-tokio`, which is such a host and re-exports what they need of this one.
+//!
+//! The road of a message: a handle's [`Call`] takes a permit of its actor and writes an envelope; on the actor's own
+//! shard that goes straight into its inbox, otherwise through the shard's ring, whose doorbell wakes a sleeper. A
+//! [turn](Shard::turn) polls the actor, whose handler's answer is written into the block that the asker waits at.
+#![cfg_attr(
+    loom,
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "a model builds the protocols alone"
+    )
+)]
+
+mod id;
+mod mailbox;
+pub mod port;
+mod sync;
+mod wake;
+
+#[cfg(not(loom))]
+mod actor;
+mod envelope;
+#[cfg(not(loom))]
+mod error;
+#[cfg(not(loom))]
+pub mod life;
+#[cfg(not(loom))]
+mod shard;
+mod slot;
+#[cfg(not(loom))]
+pub mod timer;
+
+#[cfg(not(loom))]
+pub use self::{
+    actor::{
+        Actor, Call, Cx, Exit, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Method, Recv,
+        Spawning, Tell, TellFailure, Typed, WeakHandle, message,
+    },
+    error::{
+        AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits,
+    },
+    id::{ActorId, ShardId},
+    life::ExitReason,
+    shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn, drive},
+};
+
+/// The shard that this thread executes, if it executes one.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(actor_core::current_shard(), None);
+/// ```
+#[cfg(not(loom))]
+#[must_use]
+pub fn current_shard() -> Option<ShardId> {
+    shard::current_shard()
+}

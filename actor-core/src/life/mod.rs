@@ -1,0 +1,6 @@
+//! How actors end.
+
+mod exit_reason;
+pub mod panic;
+
+pub use exit_reason::ExitReason;

@@ -1,0 +1,319 @@
+//! The running domain: what the cursor points to. Owner-only through and through.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    task::Waker,
+    time::Duration,
+};
+
+use super::{DomainConfig, stats::Counters};
+use crate::{
+    ShardId, SpawnError,
+    envelope::{Envelope, Failure, Start},
+    id::MAX_SLOTS,
+    port::{ChoicePoint, Choose, Clock, Driver, Host, Nanos, TimerKey},
+    slot::{NodePool, Notified, Port, Signals, Slot, Stopping},
+    timer::TimerQueue,
+    wake::publish_fence,
+};
+
+/// One shard's state, on its thread.
+pub(crate) struct Core {
+    pub(crate) port: &'static Port,
+    pub(super) epoch: u32,
+    shard: ShardId,
+    mailbox_capacity: u32,
+    pub(super) slice: Duration,
+    clock: Box<dyn Clock>,
+    pub(crate) driver: Box<dyn Driver>,
+    choose: Option<Box<dyn Choose>>,
+    /// Ready actors, oldest first.
+    ready: RefCell<VecDeque<&'static Slot>>,
+    /// Slots without an actor that may have become free.
+    pub(super) vacating: RefCell<Vec<&'static Slot>>,
+    pub(crate) pool: NodePool,
+    timers: RefCell<TimerQueue>,
+    now: Cell<Nanos>,
+    /// The actor that is being polled and handles one message at a time: it can't answer itself.
+    pub(crate) exclusive: Cell<Option<&'static Slot>>,
+    pub(super) in_turn: Cell<bool>,
+    /// Wakes the driver from its own thread.
+    driver_waker: RefCell<Option<Waker>>,
+    /// Ports that were sent to in this poll and whose doorbells are owed a look.
+    owed: RefCell<Vec<&'static Port>>,
+    pub(crate) counters: Counters,
+    pub(super) is_closing: Cell<bool>,
+    next_born: Cell<u64>,
+}
+
+impl Core {
+    /// The core of the domain that holds `port`. Opens the port's doorbell: from now on it can be woken.
+    ///
+    /// # Safety
+    ///
+    /// The port's doorbell is closed, and this thread holds the port's lease.
+    pub(super) unsafe fn new(
+        port: &'static Port,
+        epoch: u32,
+        config: &DomainConfig,
+        host: Host,
+    ) -> Self {
+        // SAFETY: by the caller's promise.
+        unsafe { port.doorbell.open(host.notify) };
+        Self {
+            port,
+            epoch,
+            shard: config.shard,
+            mailbox_capacity: config.mailbox_capacity,
+            slice: config.slice,
+            now: Cell::new(host.clock.now()),
+            clock: host.clock,
+            driver: host.driver,
+            choose: host.choose,
+            ready: RefCell::default(),
+            vacating: RefCell::default(),
+            pool: NodePool::new(),
+            timers: RefCell::default(),
+            exclusive: Cell::new(None),
+            in_turn: Cell::new(false),
+            driver_waker: RefCell::default(),
+            owed: RefCell::default(),
+            counters: Counters::default(),
+            is_closing: Cell::new(false),
+            next_born: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn shard(&self) -> ShardId {
+        self.shard
+    }
+
+    /// The time: of the turn's last reading inside a turn, now outside.
+    #[inline]
+    pub(crate) fn now(&self) -> Nanos {
+        if !self.in_turn.get() {
+            self.read_clock();
+        }
+        self.now.get()
+    }
+
+    pub(super) fn read_clock(&self) -> Nanos {
+        let now = self.clock.now();
+        self.now.set(now);
+        now
+    }
+
+    /// One of `alternatives`, as the host chooses.
+    #[inline]
+    pub(super) fn choose(&self, point: ChoicePoint, alternatives: usize) -> usize {
+        match &self.choose {
+            Some(choose) if alternatives > 1 => {
+                choose.choose(point, alternatives).min(alternatives - 1)
+            }
+            _ => 0,
+        }
+    }
+
+    // === the run queue ===
+
+    /// There is something for `slot`'s actor to do.
+    #[inline]
+    pub(crate) fn notify(&self, slot: &'static Slot) {
+        if slot.own.state.notify() == Notified::Enqueue {
+            self.enqueue(slot);
+        }
+    }
+
+    #[inline]
+    pub(super) fn enqueue(&self, slot: &'static Slot) {
+        self.ready.borrow_mut().push_back(slot);
+        self.wake_driver();
+    }
+
+    #[inline]
+    pub(super) fn next_ready(&self) -> Option<&'static Slot> {
+        let mut ready = self.ready.borrow_mut();
+        if self.choose.is_some() {
+            let choice = self.choose(ChoicePoint::NextActor, ready.len());
+            return ready.remove(choice);
+        }
+        ready.pop_front()
+    }
+
+    pub(super) fn has_ready(&self) -> bool {
+        !self.ready.borrow().is_empty()
+    }
+
+    /// Makes the driver look, if it does not anyway.
+    #[inline]
+    pub(super) fn wake_driver(&self) {
+        if !self.in_turn.get() {
+            self.wake_driver_cold();
+        }
+    }
+
+    #[cold]
+    fn wake_driver_cold(&self) {
+        // Taken: one wake a sleep. The driver leaves a new one before it sleeps again.
+        let waker = self.driver_waker.take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(super) fn set_driver_waker(&self, waker: Option<Waker>) {
+        self.driver_waker.replace(waker);
+    }
+
+    // === messages ===
+
+    /// Puts an admitted message into its actor's inbox, or throws it away when the actor has ended. The latter runs
+    /// user code.
+    #[inline]
+    pub(super) fn accept(&self, slot: &'static Slot, envelope: Envelope) {
+        self.counters.received.add(1);
+        if slot.own.state.is_live() {
+            slot.own.inbox.push(&self.pool, envelope);
+            self.notify(slot);
+        } else {
+            self.return_late(slot, envelope);
+        }
+    }
+
+    /// Takes the oldest message that is to be handled out of an actor's inbox.
+    #[inline]
+    pub(crate) fn next_message(&self, slot: &'static Slot) -> Option<Envelope> {
+        loop {
+            let envelope = slot.own.inbox.pop(&self.pool)?;
+            slot.release_permit();
+            let Some(asked) = envelope.asked() else {
+                self.counters.handled.add(1);
+                return Some(envelope);
+            };
+            if asked
+                .head()
+                .deadline
+                .is_some_and(|deadline| deadline <= self.now.get())
+            {
+                self.counters.returned.add(1);
+                asked.fail(Failure::Expired);
+            } else if asked.head().cell.start() == Start::Run {
+                self.counters.handled.add(1);
+                return Some(envelope);
+            } else {
+                self.counters.returned.add(1);
+                // SAFETY: `Withdrawn` makes the block ours; the envelope is forgotten with it.
+                unsafe { asked.free() };
+            }
+        }
+    }
+
+    /// Whether a draining actor has had everything that was admitted.
+    #[inline]
+    pub(crate) fn is_drained(&self, slot: &Slot) -> bool {
+        slot.own.inbox.is_empty() && slot.admission.count() == 0
+    }
+
+    // === doorbells ===
+
+    /// `port` was sent to: look at its doorbell at the end of this poll, or now outside a turn.
+    #[inline]
+    pub(super) fn owe_bell(&self, port: &'static Port) {
+        if self.in_turn.get() {
+            let mut owed = self.owed.borrow_mut();
+            if !owed.iter().any(|known| std::ptr::eq(*known, port)) {
+                owed.push(port);
+            }
+        } else if port.doorbell.ring() {
+            self.counters.rings.add(1);
+        }
+    }
+
+    /// Looks at the doorbells that are owed, with one fence for all.
+    #[inline]
+    pub(super) fn ring_owed(&self) {
+        let mut owed = self.owed.borrow_mut();
+        if owed.is_empty() {
+            return;
+        }
+        publish_fence();
+        for port in owed.drain(..) {
+            if port.doorbell.ring_after_fence() {
+                self.counters.rings.add(1);
+            }
+        }
+    }
+
+    // === timers ===
+
+    pub(crate) fn arm(&self, at: Nanos, waker: Waker) -> TimerKey {
+        let mut timers = self.timers.borrow_mut();
+        let earliest = timers.next();
+        let key = timers.arm(at, waker);
+        drop(timers);
+        if earliest.is_none_or(|earliest| at < earliest) {
+            // A driver that sleeps has set its alarm for a later time.
+            self.wake_driver();
+        }
+        key
+    }
+
+    /// Disarms a timer and returns its waker, for the caller to drop: that is user code.
+    pub(crate) fn disarm(&self, key: TimerKey) -> Option<Waker> {
+        self.timers.borrow_mut().cancel(key)
+    }
+
+    pub(super) fn next_timer(&self) -> Option<Nanos> {
+        self.timers.borrow_mut().next()
+    }
+
+    pub(super) fn due_timers(&self, now: Nanos) -> Vec<Waker> {
+        let mut due = Vec::new();
+        self.timers.borrow_mut().fire(now, &mut due);
+        due
+    }
+
+    pub(crate) const fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    // === starts ===
+
+    /// A slot for a new actor with an open mailbox.
+    pub(crate) fn occupy(&self, mailbox: Option<usize>) -> Result<&'static Slot, SpawnError> {
+        if self.is_closing.get() {
+            return Err(SpawnError::Closed);
+        }
+        let capacity = mailbox.map_or(self.mailbox_capacity, |mailbox| {
+            u32::try_from(mailbox).unwrap_or(u32::MAX)
+        });
+        if capacity == 0 {
+            return Err(SpawnError::NoCapacity);
+        }
+        let slot = self
+            .port
+            .table
+            .take(self.port)
+            .ok_or(SpawnError::TooManyActors { limit: MAX_SLOTS })?;
+        slot.set_capacity(capacity);
+        slot.own.signals.set(Signals::NONE);
+        slot.own.stopping.set(None);
+        slot.own
+            .born
+            .set(self.next_born.replace(self.next_born.get() + 1));
+        slot.own.state.occupy();
+        slot.admission.open(slot.head.generation());
+        self.counters.actors.add(1);
+        self.counters.spawned.add(1);
+        Ok(slot)
+    }
+
+    /// Makes an actor drain and then end, unless it does already. The caller sees to it that it is polled.
+    pub(super) fn begin_stop(&self, slot: &'static Slot, why: Stopping) {
+        if slot.own.stopping.get().is_none() {
+            slot.own.stopping.set(Some(why));
+        }
+        slot.close(slot.head.generation());
+    }
+}

@@ -1,0 +1,23 @@
+//! The engine: one shard's domain, its activation, the router and the budgeted turn.
+
+mod activation;
+mod core;
+mod domain;
+mod finish;
+mod requests;
+mod router;
+mod stats;
+mod turn;
+
+pub use self::{
+    activation::Activation,
+    domain::{Domain, DomainConfig, DomainError, Remote, Shard},
+    stats::Stats,
+    turn::{Turn, drive},
+};
+pub(crate) use self::{
+    activation::{current_core, current_shard, is_on_shard, with_core},
+    core::Core,
+    requests::{Promise, Promising, Request, promise},
+    router::{deliver, signal, wake_slot},
+};

@@ -1,0 +1,79 @@
+//! The router: takes messages and signals to the shard that they are for, from whatever thread.
+
+use std::{ptr, ptr::NonNull};
+
+use super::with_core;
+use crate::{
+    envelope::Envelope,
+    id::SlotKey,
+    slot::{Signalled, Signals, Slot, port},
+};
+
+/// Sends an admitted message.
+///
+/// # Safety
+///
+/// The caller holds a permit of `slot`, taken on this thread since it last ran other code, and `envelope` is for the
+/// actor that the permit was taken of.
+#[inline]
+pub(crate) unsafe fn deliver(slot: &'static Slot, envelope: Envelope) {
+    with_core(|core| match core {
+        // No user code runs here: the permit says that the actor lives.
+        Some(core) if ptr::eq(core.port, slot.port) => core.accept(slot, envelope),
+        core => {
+            // SAFETY: the caller's permit.
+            unsafe { slot.port.push(envelope) };
+            match core {
+                Some(core) => core.owe_bell(slot.port),
+                None => _ = slot.port.doorbell.ring(),
+            }
+        }
+    });
+}
+
+/// Leaves `signals` for the actor of `generation` in `slot`.
+pub(crate) fn signal(slot: &'static Slot, generation: u32, signals: Signals) {
+    with_core(|core| match core {
+        Some(core) if ptr::eq(core.port, slot.port) => {
+            if slot.head.generation() == generation {
+                slot.own.signals.set(slot.own.signals.get().with(signals));
+                if slot.own.state.is_live() {
+                    core.notify(slot);
+                } else {
+                    core.vacating.borrow_mut().push(slot);
+                    core.wake_driver();
+                }
+            }
+        }
+        core => match slot.head.signal(generation, signals) {
+            Signalled::First => {
+                // SAFETY: slots live for ever; the first signaller, and nobody else, pushes.
+                unsafe { slot.port.signals.push(NonNull::from(slot)) };
+                match core {
+                    Some(core) => core.owe_bell(slot.port),
+                    None => _ = slot.port.doorbell.ring(),
+                }
+            }
+            Signalled::Joined | Signalled::Stale => {}
+        },
+    });
+}
+
+/// What an actor's waker does.
+#[inline]
+pub(crate) fn wake_slot(key: SlotKey) {
+    let is_local = with_core(|core| match core {
+        Some(core) if core.port.number() == key.port() => {
+            if let Some(slot) = core.port.table.get(key.slot())
+                && slot.head.generation() == key.generation()
+            {
+                core.notify(slot);
+            }
+            true
+        }
+        _ => false,
+    });
+    if !is_local && let Some(slot) = port(key.port()).and_then(|port| port.table.get(key.slot())) {
+        signal(slot, key.generation(), Signals::WAKE);
+    }
+}

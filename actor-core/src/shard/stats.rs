@@ -1,0 +1,85 @@
+//! A shard's counters.
+
+use std::cell::Cell;
+
+/// What a shard has done so far. Counts only grow, except `actors` and `queued`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Actors that live now.
+    pub actors: u64,
+    /// Actors started.
+    pub spawned: u64,
+    /// Messages that reached the shard: each is later counted once in `handled`, `returned` or `queued`.
+    pub received: u64,
+    /// Messages whose handler was begun.
+    pub handled: u64,
+    /// Messages that were not handled: their actor had ended, their asker's time was over or it had withdrawn them.
+    pub returned: u64,
+    /// Messages that wait in mailboxes now.
+    pub queued: u64,
+    /// Polls of actors.
+    pub polls: u64,
+    /// Turns.
+    pub turns: u64,
+    /// Times that the shard announced sleep.
+    pub sleeps: u64,
+    /// Sleeps that another thread's ring ended.
+    pub rung: u64,
+    /// Rings of other shards' doorbells that found the sleeper and woke it.
+    pub rings: u64,
+}
+
+/// The counters, each a plain cell.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) actors: Counter,
+    pub(crate) spawned: Counter,
+    pub(crate) received: Counter,
+    pub(crate) handled: Counter,
+    pub(crate) returned: Counter,
+    pub(crate) polls: Counter,
+    pub(crate) turns: Counter,
+    pub(crate) sleeps: Counter,
+    pub(crate) rung: Counter,
+    pub(crate) rings: Counter,
+}
+
+/// One counter.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(Cell<u64>);
+
+impl Counter {
+    #[inline]
+    pub(crate) fn add(&self, n: u64) {
+        self.0.set(self.0.get() + n);
+    }
+
+    pub(crate) fn sub(&self, n: u64) {
+        self.0.set(self.0.get() - n);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Counters {
+    pub(crate) fn read(&self) -> Stats {
+        let (received, handled, returned) =
+            (self.received.get(), self.handled.get(), self.returned.get());
+        Stats {
+            actors: self.actors.get(),
+            spawned: self.spawned.get(),
+            received,
+            handled,
+            returned,
+            queued: received - handled - returned,
+            polls: self.polls.get(),
+            turns: self.turns.get(),
+            sleeps: self.sleeps.get(),
+            rung: self.rung.get(),
+            rings: self.rings.get(),
+        }
+    }
+}

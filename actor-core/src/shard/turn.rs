@@ -1,0 +1,298 @@
+//! One budgeted turn of a shard, and the way to sleep.
+//!
+//! A turn looks at its sources (timers, signals, requests, the ring), polls ready actors, looks again every few polls,
+//! and ends when nothing is ready or its time is over. What other threads left is taken in whole batches; user
+//! messages up to a budget, so that a flooded ring cannot keep the ready actors waiting.
+
+use std::task::{Context, Poll, Waker};
+
+use super::{Core, Shard};
+use crate::{
+    ExitReason,
+    actor::{Run, Step},
+    envelope::Envelope,
+    life::panic::capture,
+    port::{ChoicePoint, Nanos},
+    slot::{Notified, Signals, Slot, Stopping},
+    wake::with_slot_waker,
+};
+
+/// Messages that one look takes from the ring.
+const LOOK_BUDGET: usize = 256;
+/// Polls between two looks.
+const POLLS_PER_LOOK: u32 = 8;
+/// Polls between two readings of the clock.
+const POLLS_PER_CLOCK: u32 = 32;
+
+/// Polls after which a turn ends even if its clock stands still, as a test's may.
+const POLLS_PER_TURN: u32 = 4096;
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Its time is over and there is more to do: let others run, then call again.
+    More,
+    /// Nothing is ready. Sleep (see [`Shard::announce_sleep`]), at the longest until the timer.
+    Idle {
+        /// When the earliest timer is due.
+        next_timer: Option<Nanos>,
+    },
+    /// The shard was told to shut down, and its last actor has ended. Call again only for what other shards still
+    /// send here: it is answered with `Closed`.
+    Ended,
+}
+
+impl Shard {
+    /// Runs one turn.
+    pub fn turn(&self) -> Turn {
+        let _activation = self.activate();
+        let core = &*self.core;
+        let _in_turn = InTurn::enter(core);
+        core.counters.turns.add(1);
+        if core.port.doorbell.wake() {
+            core.counters.rung.add(1);
+        }
+        let start = core.read_clock();
+        core.fire_timers(start);
+        self.look();
+        let mut polls = 0u32;
+        loop {
+            let Some(slot) = core.next_ready() else {
+                self.advance_shutdown();
+                if !self.look() && !core.has_ready() {
+                    break;
+                }
+                continue;
+            };
+            core.run(slot);
+            polls += 1;
+            if polls % POLLS_PER_LOOK == 0 {
+                self.look();
+            }
+            if polls % POLLS_PER_CLOCK == 0 {
+                let now = core.read_clock();
+                core.fire_timers(now);
+                if now >= start.after(core.slice) {
+                    return Turn::More;
+                }
+            }
+            if polls == POLLS_PER_TURN || !core.driver.has_budget() {
+                return Turn::More;
+            }
+        }
+        if core.is_closing.get() && core.counters.actors.get() == 0 {
+            return Turn::Ended;
+        }
+        Turn::Idle {
+            next_timer: core.next_timer(),
+        }
+    }
+
+    /// Announces that the driver is about to wait, with `waker` for what happens on this thread meanwhile. Returns
+    /// false if something came in the last moment: then call [`turn`](Self::turn) instead of waiting.
+    ///
+    /// A driver that waits is woken by [`Notify::notify`](crate::port::Notify::notify) or by `waker`; a turn ends the
+    /// sleep by itself.
+    #[must_use = "false means: do not wait"]
+    pub fn announce_sleep(&self, waker: &Waker) -> bool {
+        let core = &*self.core;
+        core.set_driver_waker(Some(waker.clone()));
+        core.port.doorbell.announce_sleep();
+        if self.has_work() {
+            core.port.doorbell.wake();
+            return false;
+        }
+        core.counters.sleeps.add(1);
+        true
+    }
+
+    fn has_work(&self) -> bool {
+        let core = &*self.core;
+        core.has_ready()
+            || !core.vacating.borrow().is_empty()
+            || !core.port.signals.is_empty()
+            || core.port.has_requests()
+            || self.lease().ring().is_ready()
+            || self.lease().has_spill()
+            || !self.held_back.borrow().is_empty()
+    }
+
+    /// Takes what has come from other threads. Returns whether there was anything.
+    pub(super) fn look(&self) -> bool {
+        let core = &*self.core;
+        let mut found = false;
+        if core.choose(ChoicePoint::NextSource, 2) == 0 {
+            found |= self.take_signals();
+            found |= self.take_messages();
+        } else {
+            found |= self.take_messages();
+            found |= self.take_signals();
+        }
+        for request in core.port.take_requests() {
+            found = true;
+            // The user code in it is captured where it runs; this is for what is left.
+            _ = capture(|| request.run(core));
+        }
+        for slot in core.vacating.take() {
+            core.vacate(slot);
+        }
+        core.ring_owed();
+        found
+    }
+
+    fn take_signals(&self) -> bool {
+        let core = &*self.core;
+        let mut found = false;
+        for node in core.port.signals.take() {
+            found = true;
+            // SAFETY: slots live for ever.
+            let slot: &'static Slot = unsafe { node.as_ref() };
+            let signals = slot.head.take();
+            if slot.own.state.is_live() {
+                slot.own.signals.set(slot.own.signals.get().with(signals));
+                core.notify(slot);
+            } else {
+                core.vacate(slot);
+            }
+        }
+        found
+    }
+
+    fn take_messages(&self) -> bool {
+        let mut taken = 0;
+        while taken < LOOK_BUDGET
+            && let Some(envelope) = self.next_arrival()
+        {
+            taken += 1;
+            let slot = self.core.port.table.get(envelope.slot());
+            let slot = slot.expect("an envelope is addressed by a permit of one of our slots");
+            debug_assert_eq!(slot.head.generation(), envelope.generation());
+            self.core.accept(slot, envelope);
+        }
+        taken > 0
+    }
+
+    /// The oldest message from another thread. What was spilled beside a full ring comes after what the ring held
+    /// then, and before what it holds since.
+    fn next_arrival(&self) -> Option<Envelope> {
+        let mut held_back = self.held_back.borrow_mut();
+        if let Some(envelope) = held_back.pop_front() {
+            return Some(envelope);
+        }
+        // SAFETY: the lease's holder is the only consumer, and is bound to this thread.
+        if let Some(envelope) = unsafe { self.lease().ring().pop() } {
+            return Some(envelope);
+        }
+        *held_back = self.lease().take_spill();
+        held_back.pop_front()
+    }
+}
+
+impl Core {
+    fn fire_timers(&self, now: Nanos) {
+        if self.next_timer().is_some_and(|at| at <= now) {
+            for waker in self.due_timers(now) {
+                // A waker may be user code.
+                _ = capture(|| waker.wake());
+            }
+        }
+    }
+
+    /// Polls one actor, unless it has ended since it was queued.
+    fn run(&self, slot: &'static Slot) {
+        if !slot.own.state.begin() {
+            return;
+        }
+        self.counters.polls.add(1);
+        let signals = slot.own.signals.replace(Signals::NONE);
+        if signals != Signals::NONE && self.act_on(slot, signals) {
+            return;
+        }
+        let Some(task) = slot.own.task.get() else {
+            return self.finish(slot, ExitReason::Normal);
+        };
+        let outer = self.exclusive.take();
+        let step = capture(|| {
+            with_slot_waker(slot.key(), |waker| {
+                // SAFETY: the slot holds its task until `finish` takes it, which does not happen inside a poll.
+                unsafe { task.as_ref() }
+                    .poll(&Run { core: self, slot }, &mut Context::from_waker(waker))
+            })
+        });
+        self.exclusive.set(outer);
+        match step {
+            Ok(Step::Parked) => {
+                if slot.own.state.end() == Notified::Enqueue {
+                    self.enqueue(slot);
+                }
+            }
+            Ok(Step::More) => {
+                self.notify(slot);
+                if slot.own.state.end() == Notified::Enqueue {
+                    self.enqueue(slot);
+                }
+            }
+            Ok(Step::Exit(reason)) | Err(reason) => self.finish(slot, reason),
+        }
+        self.ring_owed();
+    }
+
+    /// Acts on signals between two polls. Returns whether the actor has ended by it.
+    #[cold]
+    fn act_on(&self, slot: &'static Slot, signals: Signals) -> bool {
+        if signals.contains(Signals::KILL) {
+            self.finish(slot, ExitReason::Killed);
+            return true;
+        }
+        if signals.contains(Signals::STOP) {
+            self.begin_stop(slot, Stopping::Stopped);
+        }
+        if signals.contains(Signals::LEAVE)
+            || signals.contains(Signals::UNREFERENCED) && !slot.refs.has_handles()
+        {
+            self.begin_stop(slot, Stopping::Normal);
+        }
+        false
+    }
+}
+
+/// Marks the time in which the driver need not be woken: it is here.
+pub(super) struct InTurn<'a>(&'a Core);
+
+impl<'a> InTurn<'a> {
+    pub(super) fn enter(core: &'a Core) -> Self {
+        core.in_turn.set(true);
+        core.set_driver_waker(None);
+        Self(core)
+    }
+}
+
+impl Drop for InTurn<'_> {
+    fn drop(&mut self) {
+        self.0.ring_owed();
+        self.0.in_turn.set(false);
+    }
+}
+
+/// A driver for tests and for hosts without a runtime: polls a future together with a shard's turns, until it is done.
+///
+/// Between turns `wait` is called when nothing is ready: it returns when the shard or the future has been woken.
+pub fn drive<F: Future>(
+    shard: &Shard,
+    future: F,
+    waker: &Waker,
+    mut wait: impl FnMut(Option<Nanos>),
+) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    let _activation = shard.activate();
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(waker)) {
+            return output;
+        }
+        if let Turn::Idle { next_timer } = shard.turn()
+            && shard.announce_sleep(waker)
+        {
+            wait(next_timer);
+        }
+    }
+}

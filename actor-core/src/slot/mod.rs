@@ -1,0 +1,31 @@
+//! An actor's place in its shard's table, and all that is kept there.
+
+mod admission;
+mod head;
+#[cfg(not(loom))]
+mod inbox;
+#[cfg(not(loom))]
+mod port;
+#[cfg(not(loom))]
+mod refs;
+#[cfg(not(loom))]
+mod room;
+#[cfg(not(loom))]
+mod slot_ref;
+#[cfg(not(loom))]
+mod state;
+#[cfg(not(loom))]
+mod table;
+
+pub(crate) use admission::{Admission, Admit};
+pub(crate) use head::{Head, Signalled, Signals};
+#[cfg(not(loom))]
+pub(crate) use {
+    inbox::{Inbox, NodePool},
+    port::{Lease, Port, port},
+    refs::{Left, Refs},
+    room::{Place, Room, Served},
+    slot_ref::{Pin, Slot, SlotRef, Stopping},
+    state::{Notified, State},
+    table::Table,
+};

@@ -1,0 +1,268 @@
+//! Ports: where threads reach a shard. Process-wide, append-only, immortal, used again by one shard after another.
+//!
+//! A waker or a handle may outlive its runtime by any time. What it touches therefore is never unmapped: a port and
+//! its slots stay, and the generation of the slot, or the epoch of the port, says that the shard it meant is gone.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering},
+    },
+};
+
+use crossbeam_utils::CachePadded;
+
+use super::{Slot, Table};
+use crate::{
+    envelope::Envelope,
+    id::MAX_PORTS,
+    mailbox::Ring,
+    shard::Request,
+    wake::{Doorbell, Stack},
+};
+
+/// What threads share with one shard.
+pub(crate) struct Port {
+    number: u16,
+    /// Counts the domains that have held this port. Even: free; odd: held.
+    epoch: AtomicU32,
+    pub(crate) doorbell: CachePadded<Doorbell>,
+    /// Slots that other threads have left signals for.
+    pub(crate) signals: CachePadded<Stack<Slot>>,
+    /// What other threads ask of the shard itself.
+    requests: Mutex<Requests>,
+    has_requests: AtomicBool,
+    /// The holder's ring. Valid while a permit of one of its slots is out, or the port is held.
+    ring: AtomicPtr<Ring<Envelope>>,
+    /// Messages that were admitted when the ring had no room, in order. Bounded by the permits that they hold.
+    spill: Mutex<VecDeque<Envelope>>,
+    spilled: AtomicBool,
+    /// The default time that an ask may take, in nanoseconds; `u64::MAX` for none.
+    pub(crate) ask_timeout: AtomicU64,
+    /// The shard's number in its runtime.
+    pub(crate) shard: AtomicU32,
+    pub(crate) table: Table,
+}
+
+#[derive(Default)]
+struct Requests {
+    open: bool,
+    queue: VecDeque<Request>,
+}
+
+// SAFETY: `table` has owner-only cells, touched by the holder of the `Lease` alone; the rest is thread-safe.
+unsafe impl Sync for Port {}
+// SAFETY: as above; leases are handed on under `FREE`'s lock.
+unsafe impl Send for Port {}
+
+static PORTS: [AtomicPtr<Port>; MAX_PORTS] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_PORTS];
+
+/// Ports that nobody holds, and how many exist.
+static FREE: Mutex<(Vec<u16>, u16)> = Mutex::new((Vec::new(), 0));
+
+/// The port with this number, if there has ever been one.
+#[inline]
+pub(crate) fn port(number: u16) -> Option<&'static Port> {
+    // Acquire: pairs with the Release in `Lease::take`.
+    let port = PORTS.get(number as usize)?.load(Ordering::Acquire);
+    // SAFETY: ports are leaked, and initialised before they are published.
+    unsafe { port.as_ref() }
+}
+
+/// The right to be a port's shard. Given back by [`Lease::end`].
+pub(crate) struct Lease {
+    port: &'static Port,
+    epoch: u32,
+    ring: *mut Ring<Envelope>,
+}
+
+// SAFETY: the lease is the exclusive right to the port's owner-only parts and owns the ring; both may change threads
+// with it.
+unsafe impl Send for Lease {}
+
+/// All ports are held.
+#[derive(Debug)]
+pub(crate) struct PortsExhausted;
+
+impl Lease {
+    /// Takes a port and gives it a ring of `ring_capacity`.
+    pub(crate) fn take(ring_capacity: usize) -> Result<Self, PortsExhausted> {
+        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = match free.0.pop() {
+            Some(number) => number,
+            None if usize::from(free.1) < MAX_PORTS => {
+                let number = free.1;
+                let port = Box::leak(Box::new(Port::new(number)));
+                PORTS[number as usize].store(port, Ordering::Release);
+                free.1 += 1;
+                number
+            }
+            None => return Err(PortsExhausted),
+        };
+        drop(free);
+        let port = port(number).expect("just made, or made before it was free");
+        let ring = Box::into_raw(Box::new(Ring::new(ring_capacity)));
+        // Release: pairs with the Acquire in `push`; a permit was granted after it in any case.
+        port.ring.store(ring, Ordering::Release);
+        port.lock_requests().open = true;
+        let epoch = port.epoch.fetch_add(1, Ordering::AcqRel) + 1;
+        Ok(Self { port, epoch, ring })
+    }
+
+    pub(crate) fn port(&self) -> &'static Port {
+        self.port
+    }
+
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    #[inline]
+    pub(crate) fn ring(&self) -> &Ring<Envelope> {
+        // SAFETY: owned by this lease until `end`.
+        unsafe { &*self.ring }
+    }
+
+    /// Takes the oldest message that waits beside the ring, all of them at once, if nothing in the ring is older.
+    pub(crate) fn take_spill(&self) -> VecDeque<Envelope> {
+        if !self.port.spilled.load(Ordering::Relaxed) {
+            return VecDeque::new();
+        }
+        let mut spill = self.port.lock_spill();
+        // Whoever put a message here has claimed its earlier ones in the ring before it took the lock; so a ring
+        // without claims holds none of them. With claims, published or not, the ring goes first.
+        if !self.ring().is_drained() {
+            return VecDeque::new();
+        }
+        // From here on its sender uses the ring again; what it pushes there is younger, and is read after this.
+        self.port.spilled.store(false, Ordering::Relaxed);
+        std::mem::take(&mut spill)
+    }
+
+    /// Whether `take_spill` would find something.
+    pub(crate) fn has_spill(&self) -> bool {
+        self.port.spilled.load(Ordering::Relaxed) && self.ring().is_drained()
+    }
+
+    /// Refuses requests from now on and returns those that wait.
+    pub(crate) fn close_requests(&self) -> VecDeque<Request> {
+        let mut requests = self.port.lock_requests();
+        requests.open = false;
+        self.port.has_requests.store(false, Ordering::Relaxed);
+        std::mem::take(&mut requests.queue)
+    }
+
+    /// Ends the lease.
+    ///
+    /// # Safety
+    ///
+    /// No permit of any of the port's slots is out, so no thread is about to push.
+    pub(crate) unsafe fn end(self) {
+        self.port.doorbell.close();
+        self.port
+            .ring
+            .store(std::ptr::null_mut(), Ordering::Release);
+        // SAFETY: made by `take`; the caller's promise says that no other thread reaches it.
+        drop(unsafe { Box::from_raw(self.ring) });
+        self.port.epoch.fetch_add(1, Ordering::AcqRel);
+        FREE.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+            .push(self.port.number);
+    }
+}
+
+impl Port {
+    fn new(number: u16) -> Self {
+        Self {
+            number,
+            epoch: AtomicU32::new(0),
+            doorbell: CachePadded::new(Doorbell::new()),
+            signals: CachePadded::new(Stack::new()),
+            requests: Mutex::default(),
+            has_requests: AtomicBool::new(false),
+            ring: AtomicPtr::default(),
+            spill: Mutex::default(),
+            spilled: AtomicBool::new(false),
+            ask_timeout: AtomicU64::new(u64::MAX),
+            shard: AtomicU32::new(0),
+            table: Table::new(),
+        }
+    }
+
+    pub(crate) const fn number(&self) -> u16 {
+        self.number
+    }
+
+    /// Puts an admitted message on its way; the caller then rings. Never waits for room.
+    ///
+    /// # Safety
+    ///
+    /// The caller holds a permit of the slot that the message is for, which is a slot of this port.
+    #[inline]
+    pub(crate) unsafe fn push(&self, envelope: Envelope) {
+        // A sender whose last message spilled must spill the next one too, or it would overtake it. Its own earlier
+        // store is visible to it; whether it sees others' does not matter. The consumer clears the flag under the lock.
+        if !self.spilled.load(Ordering::Acquire) {
+            // SAFETY: the permit keeps the domain from ending, so the ring is there.
+            let ring = unsafe { &*self.ring.load(Ordering::Acquire) };
+            match ring.push(envelope) {
+                Ok(()) => return,
+                Err(envelope) => return self.push_spill(envelope),
+            }
+        }
+        self.push_spill(envelope);
+    }
+
+    #[cold]
+    fn push_spill(&self, envelope: Envelope) {
+        let mut spill = self.lock_spill();
+        spill.push_back(envelope);
+        self.spilled.store(true, Ordering::Release);
+    }
+
+    /// Leaves a request for the shard of `epoch`, or gives it back when that one has closed.
+    pub(crate) fn request(&self, epoch: u32, request: Request) -> Result<(), Request> {
+        let mut requests = self.lock_requests();
+        if !requests.open || self.epoch.load(Ordering::Acquire) != epoch {
+            return Err(request);
+        }
+        requests.queue.push_back(request);
+        self.has_requests.store(true, Ordering::Release);
+        drop(requests);
+        self.doorbell.ring();
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn has_requests(&self) -> bool {
+        self.has_requests.load(Ordering::Relaxed)
+    }
+
+    /// Takes all requests. The holder's.
+    pub(crate) fn take_requests(&self) -> VecDeque<Request> {
+        if !self.has_requests() {
+            return VecDeque::new();
+        }
+        let mut requests = self.lock_requests();
+        self.has_requests.store(false, Ordering::Relaxed);
+        std::mem::take(&mut requests.queue)
+    }
+
+    fn lock_requests(&self) -> std::sync::MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_spill(&self) -> std::sync::MutexGuard<'_, VecDeque<Envelope>> {
+        self.spill.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Port({})", self.number)
+    }
+}

@@ -1,0 +1,251 @@
+//! The slow road of a slot: who waits for room, who waits for the end, and how the actor ended.
+//!
+//! All of it is behind one lock, taken only when a mailbox is full, when somebody awaits an end, and at the end
+//! itself. Permits are handed to waiters in the order in which they came; no waker runs under the lock.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Mutex, MutexGuard, PoisonError},
+    task::Waker,
+};
+
+use super::{Admission, Admit};
+use crate::ExitReason;
+
+/// What the lock guards; nothing is allocated until somebody waits or the actor ends.
+#[derive(Default)]
+pub(crate) struct Room(Mutex<Option<Box<Waiting>>>);
+
+#[derive(Default)]
+struct Waiting {
+    /// Senders without a permit, in order.
+    queue: VecDeque<u64>,
+    /// All senders that wait, with or without a permit, by ticket.
+    senders: BTreeMap<u64, Sender>,
+    next_ticket: u64,
+    /// Those that await the end.
+    mourners: Vec<Waker>,
+    reason: Option<ExitReason>,
+}
+
+struct Sender {
+    waker: Waker,
+    granted: bool,
+}
+
+/// A sender's place in the queue: valid for one generation of one slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place(u64);
+
+/// What a waiting sender finds.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// The permit is yours; the place is given up.
+    Granted,
+    /// Not yet.
+    Waiting(Place),
+    /// The actor stops or has ended; the place is gone.
+    Closed,
+}
+
+/// Wakers to be run now that the lock is released.
+#[must_use = "these wakers are waited for"]
+#[derive(Default)]
+pub(crate) struct Revoked(Vec<Waker>);
+
+impl Revoked {
+    /// Runs the wakers, each on its own: one that panics does not keep the others asleep.
+    pub(crate) fn wake(self) {
+        for waker in self.0 {
+            // A waker is user code; its panic has nobody to go to.
+            _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| waker.wake()));
+        }
+    }
+}
+
+impl Room {
+    /// Takes a permit, or a place in the queue for one.
+    pub(crate) fn wait(
+        &self,
+        word: &Admission,
+        generation: u32,
+        capacity: u32,
+        waker: &Waker,
+    ) -> Served {
+        let waker = waker.clone();
+        let mut guard = self.lock();
+        let waiting = guard.get_or_insert_default();
+        // From here on a release sees the bit and comes for the lock; one that came before has left a permit that
+        // the next line finds, unless somebody is before us.
+        word.set_waiters();
+        if waiting.queue.is_empty() {
+            match word.acquire_for_waiter(generation, capacity) {
+                Admit::Full => {}
+                answer => {
+                    word.clear_waiters();
+                    return if answer == Admit::Granted {
+                        Served::Granted
+                    } else {
+                        Served::Closed
+                    };
+                }
+            }
+        } else if word.is_closed() {
+            return Served::Closed;
+        }
+        let ticket = waiting.next_ticket;
+        waiting.next_ticket += 1;
+        waiting.senders.insert(
+            ticket,
+            Sender {
+                waker,
+                granted: false,
+            },
+        );
+        waiting.queue.push_back(ticket);
+        Served::Waiting(Place(ticket))
+    }
+
+    /// Looks whether the permit has come, and remembers the waker if not.
+    ///
+    /// `is_same` says under the lock whether the slot still belongs to the actor that the place was taken for.
+    pub(crate) fn poll(&self, place: Place, waker: &Waker, is_same: impl Fn() -> bool) -> Served {
+        // Both outlive the guard: they may be the last of their tasks, whose destructors are user code.
+        let mut spare = waker.clone();
+        let _removed;
+        let mut guard = self.lock();
+        let Some(waiting) = guard.as_mut().filter(|_| is_same()) else {
+            return Served::Closed;
+        };
+        let Some(sender) = waiting.senders.get_mut(&place.0) else {
+            return Served::Closed;
+        };
+        if sender.granted {
+            _removed = waiting.senders.remove(&place.0);
+            return Served::Granted;
+        }
+        std::mem::swap(&mut sender.waker, &mut spare);
+        Served::Waiting(place)
+    }
+
+    /// Gives up a place. A permit that had come goes to the next in the queue.
+    pub(crate) fn leave(
+        &self,
+        place: Place,
+        word: &Admission,
+        generation: u32,
+        capacity: u32,
+        is_same: impl Fn() -> bool,
+    ) -> Revoked {
+        // Outlives the guard: its waker may be the last of its task.
+        let sender;
+        let mut guard = self.lock();
+        let Some(waiting) = guard.as_mut().filter(|_| is_same()) else {
+            return Revoked::default();
+        };
+        sender = waiting.senders.remove(&place.0);
+        let Some(sender) = &sender else {
+            return Revoked::default();
+        };
+        if sender.granted {
+            // The bit says whether anybody is left to serve; we look for ourselves, under the lock.
+            _ = word.release();
+        } else {
+            waiting.queue.retain(|ticket| *ticket != place.0);
+        }
+        waiting.serve(word, generation, capacity)
+    }
+
+    /// Hands free permits to those that wait. Called after a release that found the waiters' bit.
+    pub(crate) fn serve(&self, word: &Admission, generation: u32, capacity: u32) -> Revoked {
+        self.lock()
+            .as_mut()
+            .map_or_else(Revoked::default, |waiting| {
+                waiting.serve(word, generation, capacity)
+            })
+    }
+
+    /// Sends everybody away who waits for room: the word has just been closed. Permits that were handed out and not
+    /// picked up are taken back.
+    pub(crate) fn turn_away(&self, word: &Admission) -> Revoked {
+        let mut guard = self.lock();
+        word.clear_waiters();
+        let Some(waiting) = guard.as_mut() else {
+            return Revoked::default();
+        };
+        waiting.queue.clear();
+        let mut wakers = Vec::new();
+        for (_, sender) in std::mem::take(&mut waiting.senders) {
+            if sender.granted {
+                _ = word.release();
+            }
+            wakers.push(sender.waker);
+        }
+        Revoked(wakers)
+    }
+
+    /// The reason of the end, or `None` and a promise to wake `waker` at it.
+    pub(crate) fn reason_or_wait(&self, waker: &Waker) -> Option<ExitReason> {
+        let mut waker = Some(waker.clone());
+        let mut guard = self.lock();
+        let waiting = guard.get_or_insert_default();
+        if waiting.reason.is_none()
+            && !waiting
+                .mourners
+                .iter()
+                .any(|known| waker.as_ref().is_some_and(|w| known.will_wake(w)))
+        {
+            waiting.mourners.extend(waker.take());
+        }
+        waiting.reason.clone()
+    }
+
+    /// The reason of the end, if it has come.
+    pub(crate) fn reason(&self) -> Option<ExitReason> {
+        self.lock()
+            .as_ref()
+            .and_then(|waiting| waiting.reason.clone())
+    }
+
+    /// Records the end and returns those that await it.
+    pub(crate) fn end(&self, reason: ExitReason) -> Revoked {
+        let mut guard = self.lock();
+        let waiting = guard.get_or_insert_default();
+        waiting.reason = Some(reason);
+        Revoked(std::mem::take(&mut waiting.mourners))
+    }
+
+    /// Forgets everything, and runs `advance` under the lock: a place or a reason of the old generation cannot be
+    /// mistaken for one of the new.
+    pub(crate) fn reset<R>(&self, advance: impl FnOnce() -> R) -> R {
+        // Outlives the guard: the reason may hold a user's error.
+        let _old;
+        let mut guard = self.lock();
+        _old = guard.take();
+        advance()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<Waiting>>> {
+        // No user code runs under the lock, so nothing in there panics half-way.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    fn serve(&mut self, word: &Admission, generation: u32, capacity: u32) -> Revoked {
+        let mut wakers = Vec::new();
+        while let Some(ticket) = self.queue.front() {
+            if word.acquire_for_waiter(generation, capacity) != Admit::Granted {
+                return Revoked(wakers);
+            }
+            if let Some(sender) = self.senders.get_mut(ticket) {
+                sender.granted = true;
+                // The place stays, without its waker: it is woken once.
+                wakers.push(std::mem::replace(&mut sender.waker, Waker::noop().clone()));
+            }
+            self.queue.pop_front();
+        }
+        word.clear_waiters();
+        Revoked(wakers)
+    }
+}

@@ -1,0 +1,122 @@
+//! An intrusive stack: any thread pushes, its owner takes all at once, oldest first.
+//!
+//! The push is R. K. Treiber's (1986); taking everything in one swap leaves it no ABA problem, for nobody ever pops a
+//! single node.
+
+use std::{marker::PhantomData, ptr, ptr::NonNull};
+
+use crate::sync::{AtomicPtr, Ordering};
+
+/// A node that carries its own link.
+///
+/// # Safety
+///
+/// `link` returns the same pointer for the node's whole life, and nothing but [`Stack`] writes it while the node is on
+/// a stack.
+pub(crate) unsafe trait Linked: Sized {
+    /// The node's link.
+    fn link(&self) -> &AtomicPtr<Self>;
+}
+
+/// A stack of nodes that live elsewhere.
+///
+/// # Ordering contract
+///
+/// What happened before a [`push`](Self::push) is visible after the [`take`](Self::take) that returns the node. One
+/// thread's nodes come out in the order in which it pushed them.
+pub(crate) struct Stack<T> {
+    head: AtomicPtr<T>,
+    /// Nodes are reached from several threads.
+    nodes: PhantomData<*mut T>,
+}
+
+// SAFETY: the stack hands nodes from pushing threads to the owner by the Release/Acquire pair on `head`.
+unsafe impl<T: Send> Send for Stack<T> {}
+// SAFETY: as above; no method gives shared access to a node.
+unsafe impl<T: Send> Sync for Stack<T> {}
+
+impl<T: Linked> Stack<T> {
+    /// An empty stack.
+    pub(crate) fn new() -> Self {
+        Self {
+            head: AtomicPtr::new(ptr::null_mut()),
+            nodes: PhantomData,
+        }
+    }
+
+    /// Puts `node` on the stack. Cannot fail and never waits.
+    ///
+    /// # Safety
+    ///
+    /// `node` is valid until it has been taken, and is on no stack.
+    #[inline]
+    pub(crate) unsafe fn push(&self, node: NonNull<T>) {
+        // SAFETY: valid by the caller's promise.
+        let link = unsafe { node.as_ref() }.link();
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            // Relaxed: published with the CAS below.
+            link.store(head, Ordering::Relaxed);
+            // Release: pairs with the Acquire in `take`. Each push is a read-modify-write and so continues the release
+            // sequence of those beneath it.
+            match self.head.compare_exchange_weak(
+                head,
+                node.as_ptr(),
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    /// Whether a node is there: one load, for the owner's look before it takes.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Takes all nodes, oldest first.
+    #[inline]
+    pub(crate) fn take(&self) -> Taken<T> {
+        if self.is_empty() {
+            return Taken { next: None };
+        }
+        // Acquire: pairs with the Release in `push`.
+        let mut newest = NonNull::new(self.head.swap(ptr::null_mut(), Ordering::Acquire));
+        let mut oldest = None;
+        while let Some(node) = newest {
+            // SAFETY: pushed nodes stay valid until taken, and this call has just taken the chain: nobody else writes
+            // its links until the iterator has let go of a node.
+            let link = unsafe { node.as_ref() }.link();
+            newest = NonNull::new(link.load(Ordering::Relaxed));
+            link.store(
+                oldest.map_or(ptr::null_mut(), NonNull::as_ptr),
+                Ordering::Relaxed,
+            );
+            oldest = Some(node);
+        }
+        Taken { next: oldest }
+    }
+}
+
+/// The nodes of one [`Stack::take`]. Each is let go of before it is returned: its link has been read by then, and it
+/// may be pushed again at once.
+///
+/// The iterator is used up before the owner takes again; what is not taken from it is lost to the stack.
+pub(crate) struct Taken<T> {
+    next: Option<NonNull<T>>,
+}
+
+impl<T: Linked> Iterator for Taken<T> {
+    type Item = NonNull<T>;
+
+    #[inline]
+    fn next(&mut self) -> Option<NonNull<T>> {
+        let node = self.next?;
+        // SAFETY: not yet returned, so still valid and untouched by others (see `take`).
+        self.next = NonNull::new(unsafe { node.as_ref() }.link().load(Ordering::Relaxed));
+        Some(node)
+    }
+}
