@@ -70,9 +70,9 @@ enum Thread {
 
 impl OutsideTimer {
     /// The one of this process.
-    pub(crate) fn of_process() -> Self {
+    pub(crate) fn of_process() -> &'static Self {
         static TIMER: OnceLock<OutsideTimer> = OnceLock::new();
-        TIMER.get_or_init(|| Self::new(LINGER, spawn)).clone()
+        TIMER.get_or_init(|| Self::new(LINGER, spawn))
     }
 
     fn new(linger: Duration, spawn: Spawn) -> Self {

@@ -311,6 +311,12 @@ impl Remote {
         future
     }
 
+    /// How many actors the shard has, as of its last turn.
+    #[must_use]
+    pub fn load(&self) -> u64 {
+        self.port.load.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn request(&self, request: Request) -> Result<(), Request> {
         self.port.request(self.epoch, request)
     }

@@ -43,6 +43,8 @@ pub(crate) struct Port {
     pub(crate) ask_timeout: AtomicU64,
     /// The shard's number in its runtime.
     pub(crate) shard: AtomicU32,
+    /// Actors on the shard, as of its last turn.
+    pub(crate) load: AtomicU64,
     pub(crate) table: Table,
 }
 
@@ -189,6 +191,7 @@ impl Port {
             spilled: AtomicBool::new(false),
             ask_timeout: AtomicU64::new(u64::MAX),
             shard: AtomicU32::new(0),
+            load: AtomicU64::new(0),
             table: Table::new(),
         }
     }

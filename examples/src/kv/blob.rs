@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 /// The longest content that is held in place; chosen so that a [`Blob`] has no padding.
 const IN_PLACE: usize = 38;
@@ -31,6 +31,29 @@ impl Blob {
     /// Takes `bytes` without copying, unless they are short: then what they were cut out of is released.
     pub fn adopt(bytes: Bytes) -> Self {
         Self::short(&bytes).unwrap_or(Self(Repr::Long(bytes)))
+    }
+
+    /// The content with `tail` behind it. Nobody else holding the content, it grows in place, with room for more: a value
+    /// that is appended to again and again is not copied each time.
+    pub fn append(self, tail: &[u8]) -> Self {
+        let mut grown = match self.0 {
+            Repr::Short { len, bytes } => {
+                let head = &bytes[..usize::from(len)];
+                if let Some(short) = Self::short_of(&[head, tail]) {
+                    return short;
+                }
+                let mut grown = BytesMut::with_capacity(2 * (head.len() + tail.len()));
+                grown.extend_from_slice(head);
+                grown
+            }
+            Repr::Long(bytes) => bytes.try_into_mut().unwrap_or_else(|shared| {
+                let mut grown = BytesMut::with_capacity(2 * (shared.len() + tail.len()));
+                grown.extend_from_slice(&shared);
+                grown
+            }),
+        };
+        grown.extend_from_slice(tail);
+        Self(Repr::Long(grown.freeze()))
     }
 
     /// The content.
@@ -60,12 +83,21 @@ impl Blob {
     }
 
     fn short(content: &[u8]) -> Option<Self> {
-        if content.len() > IN_PLACE {
+        Self::short_of(&[content])
+    }
+
+    fn short_of(parts: &[&[u8]]) -> Option<Self> {
+        let total: usize = parts.iter().map(|part| part.len()).sum();
+        if total > IN_PLACE {
             return None;
         }
         let mut bytes = [0; IN_PLACE];
-        bytes[..content.len()].copy_from_slice(content);
-        Some(Self(Repr::Short { len: content.len() as u8, bytes }))
+        let mut len = 0;
+        for part in parts {
+            bytes[len..len + part.len()].copy_from_slice(part);
+            len += part.len();
+        }
+        Some(Self(Repr::Short { len: len as u8, bytes }))
     }
 }
 
@@ -129,5 +161,24 @@ mod tests {
             }
             assert_eq!(blob, Blob::copy_from(&source));
         }
+    }
+
+    #[test]
+    fn appending_copies_a_long_value_once() {
+        let mut blob = Blob::copy_from(b"");
+        let mut expected = Vec::new();
+        let (mut at, mut moves) = (std::ptr::null(), 0);
+        for round in 0..10_000_u32 {
+            blob = blob.append(&round.to_le_bytes());
+            expected.extend(round.to_le_bytes());
+            let now_at = blob.as_shared().map_or(std::ptr::null(), |shared| shared.as_ptr());
+            moves += u32::from(now_at != at);
+            at = now_at;
+        }
+        assert_eq!(blob.as_slice(), expected);
+        assert!(moves < 30, "{moves}");
+        let kept = blob.clone();
+        assert_eq!(blob.append(b"x").len(), kept.len() + 1, "what others hold stays as it is");
+        assert_eq!(kept.as_slice(), expected);
     }
 }

@@ -1,0 +1,109 @@
+//! The pump: the Tokio task in which a shard's turns run.
+//!
+//! A task and not the runtime's root future: a root that wakes itself costs one `epoll_wait` per poll, and gets one
+//! poll for every 61 of any busy task.
+
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+};
+
+use actor_core::{
+    Shard, Turn,
+    port::{Nanos, Notify},
+};
+use crossbeam_channel::Sender;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::bell::{Bell, Doorbell};
+
+/// What the runtime tells a pump beside the engine's own requests.
+#[derive(Clone)]
+pub(crate) struct PumpControl {
+    released: Arc<AtomicBool>,
+    doorbell: Doorbell,
+}
+
+impl PumpControl {
+    pub(crate) fn new(doorbell: Doorbell) -> Self {
+        Self { released: Arc::default(), doorbell }
+    }
+
+    /// Lets the pump end, once its shard has: all shards have ended and none sends any more.
+    pub(crate) fn release(&self) {
+        self.released.store(true, Ordering::Release);
+        // Straight to the driver: this is no business of the engine's sleep word.
+        self.doorbell.notify();
+    }
+
+    fn is_released(&self) -> bool {
+        self.released.load(Ordering::Acquire)
+    }
+}
+
+/// Runs the shard until it is released. Says `ended` once, when the shard was told to shut down and has no actor left.
+pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, ended: Sender<usize>) {
+    let mut alarm = Alarm { sleep: Box::pin(sleep_until(Instant::now())), set_for: None };
+    let mut has_ended = false;
+    while !control.is_released() {
+        let next_timer = match shard.turn() {
+            Turn::More => {
+                // Lets I/O and the other tasks run: woken only after the next look at the driver.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            Turn::Idle { next_timer } => next_timer,
+            Turn::Ended => {
+                if !has_ended {
+                    has_ended = true;
+                    // Nobody listens when the runtime was dropped and has given up waiting.
+                    _ = ended.send(shard.remote().shard().index());
+                }
+                None
+            }
+        };
+        rest(shard, &mut bell, &mut alarm, next_timer).await;
+    }
+}
+
+/// Waits until there may be something to do.
+async fn rest(shard: &Shard, bell: &mut Bell, alarm: &mut Alarm, next_timer: Option<Nanos>) {
+    let mut is_asleep = false;
+    poll_fn(|cx| {
+        // Polled each time: it must take a ring that has come, or the next rest would end at once.
+        let rung = bell.poll_rung(cx).is_ready();
+        if rung || is_asleep || !shard.announce_sleep(cx.waker()) {
+            return Poll::Ready(());
+        }
+        is_asleep = true;
+        if alarm.poll(cx, next_timer).is_ready() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Tokio's timer for the shard's earliest one. Set anew only for an earlier time, or once it has fired: most timers
+/// are the time limits of asks, which are answered long before.
+struct Alarm {
+    sleep: Pin<Box<Sleep>>,
+    set_for: Option<Nanos>,
+}
+
+impl Alarm {
+    fn poll(&mut self, cx: &mut std::task::Context<'_>, next: Option<Nanos>) -> Poll<()> {
+        let Some(next) = next else { return Poll::Pending };
+        if self.set_for.is_none_or(|set_for| next < set_for) {
+            self.sleep.as_mut().reset(Instant::now() + next.until(Nanos::now()));
+            self.set_for = Some(next);
+        }
+        let fired = self.sleep.as_mut().poll(cx);
+        if fired.is_ready() {
+            self.set_for = None;
+        }
+        fired
+    }
+}
