@@ -33,6 +33,13 @@ impl ShardId {
         Self(number)
     }
 
+    /// The shard that this thread executes, if it executes one.
+    #[cfg(not(loom))]
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        crate::shard::current_shard()
+    }
+
     /// The number, for use as an index.
     #[must_use]
     pub const fn index(self) -> usize {

@@ -6,6 +6,7 @@
 //! The road of a message: a handle's [`Call`] takes a permit of its actor and writes an envelope; on the actor's own
 //! shard that goes straight into its inbox, otherwise through the shard's ring, whose doorbell wakes a sleeper. A
 //! [turn](Shard::turn) polls the actor, whose handler's answer is written into the block that the asker waits at.
+#![warn(missing_docs)]
 #![cfg_attr(
     loom,
     allow(
@@ -47,16 +48,3 @@ pub use self::{
     life::ExitReason,
     shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn, drive},
 };
-
-/// The shard that this thread executes, if it executes one.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(actor_core::current_shard(), None);
-/// ```
-#[cfg(not(loom))]
-#[must_use]
-pub fn current_shard() -> Option<ShardId> {
-    shard::current_shard()
-}

@@ -10,7 +10,7 @@ use std::{
 
 use actor_core::{
     AskError, DomainConfig, ExitReason, ShardId, SpawnError, TellError, TryTellError, Turn,
-    current_shard, port::Nanos,
+    port::Nanos,
 };
 use common::{Cell0, Cell0Handle, Gate, HandShard, finish, poll};
 
@@ -61,7 +61,7 @@ fn an_actor_asks_over_to_another_shard_and_back() {
                 .await
                 .expect("answer");
             cell.value += there;
-            assert_eq!(current_shard(), Some(ShardId::new(0)));
+            assert_eq!(ShardId::current(), Some(ShardId::new(0)));
             cell.value
         })
     });

@@ -25,5 +25,8 @@ impl Drop for Entered {
 }
 
 pub(crate) fn current() -> Option<RuntimeHandle> {
-    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+    CURRENT
+        .try_with(|current| current.borrow().clone())
+        .ok()
+        .flatten()
 }

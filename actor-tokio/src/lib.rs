@@ -42,6 +42,7 @@
 //! | time a turn may run | 100 µs | [`Builder::slice`] |
 //! | blocking threads | 512 for the process | [`Builder::max_blocking_threads`] |
 //! | time a shutdown may take | 30 s | [`ShardedRuntime::shutdown_timeout`] |
+#![warn(missing_docs)]
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code, reason = "registering a descriptor with Tokio")]
@@ -69,11 +70,12 @@ mod spawn;
 pub mod __macro;
 
 pub use actor_core::{
-    Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor, InboxHandle,
-    IntoActor, Recv, Returned, ShardId, SpawnError, Stats, Tell, TellError, TellFailure, TryTellError, Typed, Waits,
-    WeakHandle,
+    Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor,
+    InboxHandle, IntoActor, Recv, Returned, ShardId, SpawnError, Stats, Tell, TellError,
+    TellFailure, TryTellError, Typed, Waits, WeakHandle,
 };
 
+pub use actor_macros::{actor, main};
 
 pub use self::{
     builder::Builder,

@@ -76,8 +76,18 @@ impl OutsideTimer {
     }
 
     fn new(linger: Duration, spawn: Spawn) -> Self {
-        let state = State { queue: TimerQueue::new(), thread: Thread::Absent, used: false, warned: false };
-        Self(Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), linger, spawn }))
+        let state = State {
+            queue: TimerQueue::new(),
+            thread: Thread::Absent,
+            used: false,
+            warned: false,
+        };
+        Self(Arc::new(Shared {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            linger,
+            spawn,
+        }))
     }
 
     /// Starts the thread. The lock is held, so that nobody starts a second one. Returns a failure that has not been said.
@@ -172,13 +182,20 @@ impl Shared {
                     until
                 }
             };
-            state = self.changed.wait_timeout(state, until.until(now)).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .changed
+                .wait_timeout(state, until.until(now))
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }
 
 fn spawn(shared: Arc<Shared>) -> io::Result<()> {
-    thread::Builder::new().name("actor-timer".into()).spawn(move || shared.run()).map(drop)
+    thread::Builder::new()
+        .name("actor-timer".into())
+        .spawn(move || shared.run())
+        .map(drop)
 }
 
 /// Wakes, and survives a waker that panics: it must not take everybody else's timers with it.
@@ -230,7 +247,11 @@ mod tests {
     fn await_absent(timer: &OutsideTimer) {
         let end = Instant::now() + PATIENCE;
         while timer.0.lock().thread != Thread::Absent {
-            assert!(Instant::now() < end, "the timer thread stays: {:?}", timer.0.lock().thread);
+            assert!(
+                Instant::now() < end,
+                "the timer thread stays: {:?}",
+                timer.0.lock().thread
+            );
             thread::yield_now();
         }
     }
@@ -243,7 +264,10 @@ mod tests {
         for millis in [30, 10, 0, 20] {
             let send = send.clone();
             let at = start.after(Duration::from_millis(millis));
-            timer.arm(at, waker(move || send.send((millis, Nanos::now() >= at)).unwrap()));
+            timer.arm(
+                at,
+                waker(move || send.send((millis, Nanos::now() >= at)).unwrap()),
+            );
         }
         for millis in [0, 10, 20, 30] {
             assert_eq!(fired.recv_timeout(PATIENCE), Ok((millis, true)));
@@ -309,7 +333,11 @@ mod tests {
             timer.arm(Nanos(n), waker(move || send.send(n).unwrap()));
         }
         for n in 0..3 {
-            assert_eq!(fired.recv_timeout(PATIENCE), Ok(n), "the earlier ones are not lost");
+            assert_eq!(
+                fired.recv_timeout(PATIENCE),
+                Ok(n),
+                "the earlier ones are not lost"
+            );
         }
     }
 

@@ -10,11 +10,13 @@ use std::{
     time::Duration,
 };
 
-use actor_core::{Cx, Inbox, InboxActor, InboxHandle, IntoActor, Remote, ShardId, SpawnError, Stats, Typed, message::MessageArg};
+use actor_core::{
+    Cx, Inbox, InboxActor, InboxHandle, IntoActor, Remote, ShardId, SpawnError, Stats, Typed,
+    message::MessageArg,
+};
 
 use crate::{
-    Placement, Shutdown, Spawn,
-    current,
+    Placement, Shutdown, Spawn, current,
     shutdown::{DEFAULT_LIMIT, Ending},
 };
 
@@ -40,7 +42,11 @@ pub struct NoRuntime;
 
 impl RuntimeHandle {
     pub(crate) fn new(remotes: Vec<Remote>, ending: Arc<Ending>) -> Self {
-        Self(Arc::new(Inner { remotes, next: AtomicUsize::new(0), ending }))
+        Self(Arc::new(Inner {
+            remotes,
+            next: AtomicUsize::new(0),
+            ending,
+        }))
     }
 
     /// The runtime that this code runs in: on a shard, in a task of one, or in [`block_on`](crate::ShardedRuntime::block_on).
@@ -78,7 +84,9 @@ impl RuntimeHandle {
         F: FnOnce() -> R + Send + 'static,
         R: IntoActor,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn(mailbox, build))
+        Spawn::new(self.clone(), move |remote, mailbox| {
+            remote.spawn(mailbox, build)
+        })
     }
 
     /// Starts an actor whose state takes awaiting to build. The future runs on the actor's shard; it need not be
@@ -87,12 +95,17 @@ impl RuntimeHandle {
     /// # Errors
     ///
     /// As for [`spawn`](Self::spawn); the future's own error is [`SpawnError::Failed`].
-    pub fn spawn_async<F, Fut>(&self, build: F) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
+    pub fn spawn_async<F, Fut>(
+        &self,
+        build: F,
+    ) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
     where
         F: FnOnce() -> Fut + Send + 'static,
         Fut: Future<Output: IntoActor> + 'static,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn_async(mailbox, build))
+        Spawn::new(self.clone(), move |remote, mailbox| {
+            remote.spawn_async(mailbox, build)
+        })
     }
 
     /// Starts an actor that is a plain future over its inbox. It ends when the future does.
@@ -106,7 +119,9 @@ impl RuntimeHandle {
         F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + 'static,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn_inbox(mailbox, body))
+        Spawn::new(self.clone(), move |remote, mailbox| {
+            remote.spawn_inbox(mailbox, body)
+        })
     }
 
     /// How many shards the runtime has.
@@ -150,7 +165,10 @@ impl RuntimeHandle {
 
     pub(crate) fn remote(&self, shard: ShardId) -> Result<&Remote, SpawnError> {
         let shards = self.shards();
-        self.0.remotes.get(shard.index()).ok_or(SpawnError::NoSuchShard { shard, shards })
+        self.0
+            .remotes
+            .get(shard.index())
+            .ok_or(SpawnError::NoSuchShard { shard, shards })
     }
 
     pub(crate) fn place(&self, placement: Placement<'_>) -> ShardId {
@@ -158,10 +176,15 @@ impl RuntimeHandle {
         let index = match placement {
             Placement::RoundRobin => self.0.next.fetch_add(1, Ordering::Relaxed) % shards,
             // The high bits: users' hashes are often weak in the low ones.
-            Placement::Hash(hash) => ((u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * shards as u128) >> 64) as usize,
+            Placement::Hash(hash) => {
+                ((u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * shards as u128) >> 64)
+                    as usize
+            }
             Placement::LeastLoaded => {
                 let loads = self.0.remotes.iter().map(Remote::load).enumerate();
-                loads.min_by_key(|(_, load)| *load).map_or(0, |(index, _)| index)
+                loads
+                    .min_by_key(|(_, load)| *load)
+                    .map_or(0, |(index, _)| index)
             }
             Placement::SameAs(placed) => return placed.shard(),
         };
@@ -171,6 +194,8 @@ impl RuntimeHandle {
 
 impl fmt::Debug for RuntimeHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RuntimeHandle").field("shards", &self.shards()).finish_non_exhaustive()
+        f.debug_struct("RuntimeHandle")
+            .field("shards", &self.shards())
+            .finish_non_exhaustive()
     }
 }

@@ -62,19 +62,30 @@ impl ShardThread {
             started,
             ended,
         } = self;
-        let descriptors = |what| move |source| BuildError::Descriptors { shard: id, what, source };
+        let descriptors = |what| {
+            move |source| BuildError::Descriptors {
+                shard: id,
+                what,
+                source,
+            }
+        };
         let prepared = (|| {
             if let Some(cpu) = cpu {
                 pinner.pin(id.index(), cpu)?;
             }
             let mut tokio = TokioBuilder::new_current_thread();
-            tokio.enable_io().enable_time().max_blocking_threads(blocking_threads);
+            tokio
+                .enable_io()
+                .enable_time()
+                .max_blocking_threads(blocking_threads);
             if cpu.is_some() {
                 // Threads inherit the mask of the one that starts them; blocking work belongs on any CPU.
                 let pinner = pinner.clone();
                 tokio.on_thread_start(move || pinner.unpin());
             }
-            let tokio = tokio.build_local(LocalOptions::default()).map_err(descriptors("Tokio runtime"))?;
+            let tokio = tokio
+                .build_local(LocalOptions::default())
+                .map_err(descriptors("Tokio runtime"))?;
             let bell = {
                 let _context = tokio.enter();
                 doorbell.listen().map_err(descriptors("doorbell"))?
@@ -96,8 +107,12 @@ impl ShardThread {
             // For the thread's life: `spawn_local` tasks and I/O that wakes actors run between turns.
             let _activation = shard.activate();
             let outcome = on_start.map_or(Ok(()), |hook| {
-                catch_unwind(AssertUnwindSafe(|| hook(id)))
-                    .map_err(|payload| BuildError::StartHook { shard: id, message: text(&*payload) })
+                catch_unwind(AssertUnwindSafe(|| hook(id))).map_err(|payload| {
+                    BuildError::StartHook {
+                        shard: id,
+                        message: text(&*payload),
+                    }
+                })
             });
             let is_up = outcome.is_ok();
             _ = started.send(outcome);
@@ -108,7 +123,9 @@ impl ShardThread {
                     drop(shard);
                 })
                 .await
-                .unwrap_or_else(|error| tracing::error!(shard = %id, %error, "the shard's pump failed"));
+                .unwrap_or_else(
+                    |error| tracing::error!(shard = %id, %error, "the shard's pump failed"),
+                );
             }
         });
         // Waits for no blocking thread: what a blocking closure still does is its own affair.

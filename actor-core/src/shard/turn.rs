@@ -270,7 +270,10 @@ impl<'a> InTurn<'a> {
 impl Drop for InTurn<'_> {
     fn drop(&mut self) {
         self.0.ring_owed();
-        self.0.port.load.store(self.0.counters.actors.get(), std::sync::atomic::Ordering::Relaxed);
+        self.0.port.load.store(
+            self.0.counters.actors.get(),
+            std::sync::atomic::Ordering::Relaxed,
+        );
         self.0.in_turn.set(false);
     }
 }

@@ -103,14 +103,20 @@ async fn no_ring_is_lost_under_fire(mut pair: Pair) {
     let taken = Arc::new(AtomicU64::new(0));
     let threads: Vec<_> = (0..THREADS)
         .map(|_| {
-            let (ringer, published, taken) = (Arc::clone(&pair.ringer), Arc::clone(&published), Arc::clone(&taken));
+            let (ringer, published, taken) = (
+                Arc::clone(&pair.ringer),
+                Arc::clone(&published),
+                Arc::clone(&taken),
+            );
             thread::spawn(move || {
                 for n in 0..RINGS {
                     // Relaxed: that the ring alone makes it visible is part of the contract.
                     published.fetch_add(1, Ordering::Relaxed);
                     ringer.notify();
                     // Wait now and then for the driver to have caught up, so that it often sleeps at the next ring.
-                    while n % 64 == 0 && taken.load(Ordering::Relaxed) < published.load(Ordering::Relaxed) {
+                    while n % 64 == 0
+                        && taken.load(Ordering::Relaxed) < published.load(Ordering::Relaxed)
+                    {
                         thread::yield_now();
                     }
                 }
@@ -140,11 +146,17 @@ fn on_a_shard<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
 fn eventfd_pair() -> Pair {
     let ringer = super::eventfd::EventFd::new().unwrap();
     let mut bell = ringer.listen().unwrap();
-    Pair { ringer: Arc::new(ringer), poll: Box::new(move |cx| bell.poll_rung(cx)) }
+    Pair {
+        ringer: Arc::new(ringer),
+        poll: Box::new(move |cx| bell.poll_rung(cx)),
+    }
 }
 
 fn waker_pair() -> Pair {
     let ringer = super::waker::WakerBell::new().unwrap();
     let mut bell = ringer.listen().unwrap();
-    Pair { ringer: Arc::new(ringer), poll: Box::new(move |cx| bell.poll_rung(cx)) }
+    Pair {
+        ringer: Arc::new(ringer),
+        poll: Box::new(move |cx| bell.poll_rung(cx)),
+    }
 }

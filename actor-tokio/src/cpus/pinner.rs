@@ -33,7 +33,12 @@ pub(crate) struct Pinner {
 impl Pinner {
     /// `machine` is what the plan was made from: the mask that unpinned threads go back to.
     pub(crate) fn new(affinity: Box<dyn Affinity>, machine: &Machine, policy: Pin) -> Self {
-        Self { affinity, policy, allowed: machine.allowed.clone(), warned: AtomicBool::new(false) }
+        Self {
+            affinity,
+            policy,
+            allowed: machine.allowed.clone(),
+            warned: AtomicBool::new(false),
+        }
     }
 
     /// Pins the calling thread, which is to run `shard`. `Ok(false)`: it runs unpinned.
@@ -42,7 +47,9 @@ impl Pinner {
     ///
     /// [`PinError`] if the system refuses and the policy is [`Pin::Always`].
     pub(crate) fn pin(&self, shard: usize, cpu: usize) -> Result<bool, PinError> {
-        let Err(source) = self.try_pin(cpu) else { return Ok(true) };
+        let Err(source) = self.try_pin(cpu) else {
+            return Ok(true);
+        };
         if self.policy == Pin::Always {
             return Err(PinError { shard, cpu, source });
         }
@@ -77,7 +84,11 @@ impl Pinner {
     fn try_pin(&self, cpu: usize) -> io::Result<()> {
         self.affinity.restrict(&[cpu])?;
         // Some sandboxes accept the call and do nothing.
-        if self.affinity.current()? == [cpu] { Ok(()) } else { Err(io::Error::other("accepted, but without effect")) }
+        if self.affinity.current()? == [cpu] {
+            Ok(())
+        } else {
+            Err(io::Error::other("accepted, but without effect"))
+        }
     }
 
     fn warn_once(&self, warn: impl FnOnce()) {

@@ -78,9 +78,10 @@ fn smallest_limit(mount: &Mount, directory: &Path, read: Read<'_>) -> Option<f64
 impl Version {
     fn limit(self, directory: &Path, read: Read<'_>) -> Option<f64> {
         let (quota, period) = match self {
-            Self::One => {
-                (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?)
-            }
+            Self::One => (
+                read(&directory.join("cpu.cfs_quota_us"))?,
+                read(&directory.join("cpu.cfs_period_us"))?,
+            ),
             Self::Two => {
                 let max = read(&directory.join("cpu.max"))?;
                 let (quota, period) = max.trim().split_once(' ')?;
@@ -108,14 +109,20 @@ impl Mount {
             ("cgroup2", _) => Version::Two,
             _ => return None,
         };
-        Some(Self { version, root, point })
+        Some(Self {
+            version,
+            root,
+            point,
+        })
     }
 
     /// Where `group` is seen in this mount.
     fn directory_of(&self, group: &Path) -> Option<PathBuf> {
         let below = group.strip_prefix(&self.root).ok()?;
         // A group outside the process's namespace is shown with "..", which does not lead there from a mount point.
-        let inside = below.components().all(|part| matches!(part, Component::Normal(_)));
+        let inside = below
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
         inside.then(|| self.point.join(below))
     }
 }
@@ -123,7 +130,12 @@ impl Mount {
 /// Undoes the octal escapes of mountinfo (space, tab, newline, backslash).
 fn unescape(field: &str) -> PathBuf {
     let mut text = field.to_owned();
-    for (escape, plain) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
+    for (escape, plain) in [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ] {
         text = text.replace(escape, plain);
     }
     PathBuf::from(text)
@@ -133,25 +145,35 @@ fn unescape(field: &str) -> PathBuf {
 mod tests {
     use super::{Path, quota};
 
-    const V1: &str = "33 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
+    const V1: &str =
+        "33 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
     const V2: &str = "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n";
 
     fn with(files: &[(&str, &str)]) -> Option<f64> {
         quota(&|path| {
-            files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned())
+            files
+                .iter()
+                .find(|(name, _)| Path::new(name) == path)
+                .map(|(_, text)| (*text).to_owned())
         })
     }
 
     fn v2(group: &str, files: &[(&str, &str)]) -> Option<f64> {
         let group = format!("0::{group}\n");
-        let mut all = vec![("/proc/self/cgroup", group.as_str()), ("/proc/self/mountinfo", V2)];
+        let mut all = vec![
+            ("/proc/self/cgroup", group.as_str()),
+            ("/proc/self/mountinfo", V2),
+        ];
         all.extend_from_slice(files);
         with(&all)
     }
 
     fn v1(group: &str, mount: &str, files: &[(&str, &str)]) -> Option<f64> {
         let group = format!("3:cpuset:/elsewhere\n2:cpu,cpuacct:{group}\n0::/\n");
-        let mut all = vec![("/proc/self/cgroup", group.as_str()), ("/proc/self/mountinfo", mount)];
+        let mut all = vec![
+            ("/proc/self/cgroup", group.as_str()),
+            ("/proc/self/mountinfo", mount),
+        ];
         all.extend_from_slice(files);
         with(&all)
     }
@@ -159,14 +181,26 @@ mod tests {
     #[test]
     fn no_files_no_quota() {
         assert_eq!(with(&[]), None);
-        assert_eq!(with(&[("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", "")]), None);
+        assert_eq!(
+            with(&[
+                ("/proc/self/cgroup", "0::/\n"),
+                ("/proc/self/mountinfo", "")
+            ]),
+            None
+        );
         assert_eq!(v2("/", &[]), None);
     }
 
     #[test]
     fn version_two() {
-        assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "150000 100000\n")]), Some(1.5));
-        assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "max 100000\n")]), None);
+        assert_eq!(
+            v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "150000 100000\n")]),
+            Some(1.5)
+        );
+        assert_eq!(
+            v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "max 100000\n")]),
+            None
+        );
     }
 
     #[test]
@@ -201,18 +235,25 @@ mod tests {
             ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"),
         ];
         assert_eq!(v1("/box/7", mount, &files), Some(2.0));
-        assert_eq!(v1("/another", mount, &files), Some(2.0), "nearest thing to a group that is not mounted");
+        assert_eq!(
+            v1("/another", mount, &files),
+            Some(2.0),
+            "nearest thing to a group that is not mounted"
+        );
     }
 
     #[test]
     fn the_smaller_of_two_versions() {
         let files = [
             ("/proc/self/cgroup", "2:cpu:/\n0::/\n"),
-            ("/proc/self/mountinfo", concat!(
-                "33 31 0:29 / /v1 rw - cgroup cgroup rw,cpu\n",
-                "34 31 0:30 / /v1set rw - cgroup cgroup rw,cpuset\n",
-                "41 31 0:38 / /v2 rw - cgroup2 cgroup2 rw\n",
-            )),
+            (
+                "/proc/self/mountinfo",
+                concat!(
+                    "33 31 0:29 / /v1 rw - cgroup cgroup rw,cpu\n",
+                    "34 31 0:30 / /v1set rw - cgroup cgroup rw,cpuset\n",
+                    "41 31 0:38 / /v2 rw - cgroup2 cgroup2 rw\n",
+                ),
+            ),
             ("/v1/cpu.cfs_quota_us", "300000"),
             ("/v1/cpu.cfs_period_us", "100000"),
             ("/v2/cpu.max", "200000 100000"),
@@ -222,14 +263,23 @@ mod tests {
 
     #[test]
     fn a_group_outside_the_namespace_is_not_followed() {
-        assert_eq!(v2("/../other", &[("/sys/fs/cgroup/../other/cpu.max", "1 100000")]), None);
+        assert_eq!(
+            v2(
+                "/../other",
+                &[("/sys/fs/cgroup/../other/cpu.max", "1 100000")]
+            ),
+            None
+        );
     }
 
     #[test]
     fn mount_points_with_spaces() {
         let files = [
             ("/proc/self/cgroup", "0::/\n"),
-            ("/proc/self/mountinfo", "41 31 0:38 / /my\\040groups rw - cgroup2 cgroup2 rw\n"),
+            (
+                "/proc/self/mountinfo",
+                "41 31 0:38 / /my\\040groups rw - cgroup2 cgroup2 rw\n",
+            ),
             ("/my groups/cpu.max", "100000 100000"),
         ];
         assert_eq!(with(&files), Some(1.0));
@@ -237,8 +287,20 @@ mod tests {
 
     #[test]
     fn nonsense_does_not_limit() {
-        for text in ["", "0 100000", "100000", "100000 0", "-5 100000", "a b", "99999999999999999999999 1"] {
-            assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", text)]), None, "{text:?}");
+        for text in [
+            "",
+            "0 100000",
+            "100000",
+            "100000 0",
+            "-5 100000",
+            "a b",
+            "99999999999999999999999 1",
+        ] {
+            assert_eq!(
+                v2("/a", &[("/sys/fs/cgroup/a/cpu.max", text)]),
+                None,
+                "{text:?}"
+            );
         }
     }
 }

@@ -11,8 +11,9 @@ use super::exec;
 use super::keyspace::Keyspace;
 use super::resp::Span;
 
-/// How many bytes of answers a partition collects before it sends the batch back unfinished. The connection asks for the
-/// rest once its client has taken these: a client that does not read holds no more memory than this.
+/// How many bytes of answers one connection has at most on their way, more or less: its partitions send their batches back
+/// unfinished when they have collected their part of it, and the connection asks for the rest once its client has taken
+/// these. So a client that does not read holds no more memory than this.
 pub const ANSWERS: usize = 256 * 1024;
 
 /// Commands for one partition, in the order of the connection, and their answers.
@@ -21,6 +22,8 @@ pub struct Batch {
     input: Bytes,
     /// How large the allocation behind `input` is.
     input_capacity: usize,
+    /// After how many bytes of answers to stop.
+    enough: usize,
     now: u64,
     ops: Vec<Op>,
     /// How many of `ops` have been run.
@@ -31,17 +34,18 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Starts a round over `input`, which is part of an allocation of `input_capacity` bytes.
-    pub fn begin(&mut self, input: Bytes, input_capacity: usize) {
-        self.clear();
-        self.input = input;
-        self.input_capacity = input_capacity;
-        self.now = clock::now();
-    }
-
     /// Adds a command.
     pub fn push(&mut self, op: Op) {
         self.ops.push(op);
+    }
+
+    /// Says where the arguments of the commands are: in `input`, which is part of an allocation of `capacity` bytes; and
+    /// how many bytes of answers are enough for once.
+    pub fn seal(&mut self, input: Bytes, capacity: usize, enough: usize) {
+        self.input = input;
+        self.input_capacity = capacity;
+        self.enough = enough;
+        self.now = clock::now();
     }
 
     /// Whether there is something left to run.
@@ -54,7 +58,7 @@ impl Batch {
         self.taken < self.replies.len()
     }
 
-    /// Runs commands against `keys` until all are done or the answers are [enough](ANSWERS). At least one is run.
+    /// Runs commands against `keys` until all are done or the answers are enough. At least one is run.
     pub fn run(&mut self, keys: &mut impl Keyspace) {
         self.replies.clear();
         self.taken = 0;
@@ -65,7 +69,7 @@ impl Batch {
             collected += reply.size();
             self.replies.push(reply);
             self.done += 1;
-            if collected > ANSWERS {
+            if collected > self.enough {
                 break;
             }
         }
