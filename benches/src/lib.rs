@@ -1,1 +1,5 @@
-//! Placeholder
+//! What the measurements share.
+
+#![forbid(unsafe_code)]
+
+pub mod dash;

@@ -85,6 +85,9 @@ impl Framer {
         while args_left > 0 {
             self.args_left = Some(args_left);
             let Some(&kind) = buf.get(self.at) else { return Ok(Found::Partial(self.at + 1)) };
+            if kind == b'\r' {
+                return Err(ProtocolError::NotBulk(kind));
+            }
             match prefix(buf, self.at + 1, ProtocolError::BulkLength, ProtocolError::EndlessBulk)? {
                 Prefix::Partial => return Ok(Found::Partial(buf.len() + 1)),
                 Prefix::Whole { .. } if kind != b'$' => return Err(ProtocolError::NotBulk(kind)),
@@ -149,7 +152,7 @@ mod tests {
 
     #[test]
     fn however_the_reads_cut_it() {
-        let stream = b"*1\r\n$4\r\nPING\r\nPING\r\n*0\r\n*-1\r\n*2\r\n$3\r\nGET\r\n$12\r\nkey:\r\n*1\r\n$1\r\n\r\n*3\r\n$3";
+        let stream = b"*1\r\n$4\r\nPING\r\nPING\r\n*0\r\n*-1\r\n*2\r\n$3\r\nGET\r\n$12\r\nkey:\r\n*1\r\n$1\r\n*3\r\n$3";
         let expected = [Found::Frame(14), Found::Line(6), Found::Nothing(4), Found::Nothing(5), Found::Frame(32)];
         for step in 1..=stream.len() {
             assert_eq!(found(stream, step).unwrap(), expected, "in pieces of {step}");
