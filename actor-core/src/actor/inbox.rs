@@ -188,14 +188,14 @@ impl<J: MessageArg, F: Future<Output = ()>> InboxTask<J, F> {
             left: Cell::new(MESSAGES_PER_POLL),
             has_ended: Cell::new(false),
         });
-        // Ends the mail if the body's closure panics.
-        let guard = EndOfMail(mail.clone());
-        let body = Box::pin(body(Inbox(mail.clone()), Cx::new(slot)));
-        std::mem::forget(guard);
-        Box::new(Self {
+        let task = Box::new(Self {
             mail,
-            body: Cell::new(Some(body)),
-        })
+            body: Cell::new(None),
+        });
+        // A panic here drops the task, which ends the mail.
+        let inbox = Inbox(task.mail.clone());
+        task.body.set(Some(Box::pin(body(inbox, Cx::new(slot)))));
+        task
     }
 }
 
@@ -240,17 +240,9 @@ impl<J: MessageArg, F: Future<Output = ()>> Task for InboxTask<J, F> {
 
 impl<J, F> Drop for InboxTask<J, F> {
     fn drop(&mut self) {
-        drop(EndOfMail(self.mail.clone()));
-    }
-}
-
-/// Ends a mail: an inbox that outlives its actor finds no more messages.
-struct EndOfMail<J>(Rc<Mail<J>>);
-
-impl<J> Drop for EndOfMail<J> {
-    fn drop(&mut self) {
-        self.0.has_ended.set(true);
-        if let Some(waker) = self.0.waker.take() {
+        // An inbox that outlives its actor finds no more messages.
+        self.mail.has_ended.set(true);
+        if let Some(waker) = self.mail.waker.take() {
             waker.wake();
         }
     }

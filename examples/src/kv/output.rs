@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn in_order_and_without_a_copy_however_the_writes_cut_it() {
         let value = Bytes::from(vec![b'v'; BY_REFERENCE]);
-        for step in [1, 7, BY_REFERENCE, usize::MAX] {
+        for step in [97, BY_REFERENCE, usize::MAX] {
             let mut out = Output::default();
             let mut expected = Vec::new();
             for _ in 0..3 {
