@@ -80,13 +80,7 @@ impl fmt::Debug for ActorId {
 
 impl fmt::Display for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}.{}.{}",
-            self.0.port(),
-            self.0.slot(),
-            self.0.generation()
-        )
+        write!(f, "{}.{}.{}", self.0.port(), self.0.slot(), self.0.generation())
     }
 }
 
@@ -96,14 +90,8 @@ pub(crate) struct SlotKey(u64);
 
 impl SlotKey {
     pub(crate) const fn new(port: u16, slot: u32, generation: u32) -> Self {
-        debug_assert!(
-            (port as usize) < MAX_PORTS && slot < MAX_SLOTS && generation <= MAX_GENERATION
-        );
-        Self(
-            ((port as u64) << (GENERATION_BITS + SLOT_BITS))
-                | ((generation as u64) << SLOT_BITS)
-                | slot as u64,
-        )
+        debug_assert!((port as usize) < MAX_PORTS && slot < MAX_SLOTS && generation <= MAX_GENERATION);
+        Self(((port as u64) << (GENERATION_BITS + SLOT_BITS)) | ((generation as u64) << SLOT_BITS) | slot as u64)
     }
 
     pub(crate) const fn from_bits(bits: u64) -> Self {
@@ -139,10 +127,7 @@ mod tests {
             for slot in [0, 1, MAX_SLOTS - 1] {
                 for generation in [0, 1, MAX_GENERATION] {
                     let key = SlotKey::new(port, slot, generation);
-                    assert_eq!(
-                        (key.port(), key.slot(), key.generation()),
-                        (port, slot, generation)
-                    );
+                    assert_eq!((key.port(), key.slot(), key.generation()), (port, slot, generation));
                     assert_eq!(SlotKey::from_bits(key.to_bits()), key);
                 }
             }

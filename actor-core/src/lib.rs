@@ -7,14 +7,7 @@
 //! shard that goes straight into its inbox, otherwise through the shard's ring, whose doorbell wakes a sleeper. A
 //! [turn](Shard::turn) polls the actor, whose handler's answer is written into the block that the asker waits at.
 #![warn(missing_docs)]
-#![cfg_attr(
-    loom,
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "a model builds the protocols alone"
-    )
-)]
+#![cfg_attr(loom, allow(dead_code, unused_imports, reason = "a model builds the protocols alone"))]
 
 mod id;
 mod mailbox;
@@ -38,12 +31,10 @@ pub mod timer;
 #[cfg(not(loom))]
 pub use self::{
     actor::{
-        Actor, Call, Cx, Exit, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Method, Recv,
-        Spawning, Tell, TellFailure, Typed, WeakHandle, message,
+        Actor, Call, Cx, Exit, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Method, Recv, Spawning, Tell,
+        TellFailure, Typed, WeakHandle, message,
     },
-    error::{
-        AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits,
-    },
+    error::{AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits},
     id::{ActorId, ShardId},
     life::ExitReason,
     shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn, drive},

@@ -32,10 +32,7 @@ impl Nanos {
     /// This point and `duration` more; the clock's last point when it does not reach so far (584 years).
     #[must_use]
     pub fn after(self, duration: Duration) -> Self {
-        Self(
-            self.0
-                .saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)),
-        )
+        Self(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
     }
 
     /// The time from `now` until this point; zero if it has passed.

@@ -25,11 +25,11 @@ use crate::port::{Nanos, TimerKey};
 /// let soon = queue.arm(Nanos(10), Waker::noop().clone());
 /// queue.arm(Nanos(20), Waker::noop().clone());
 /// queue.cancel(soon);
-/// assert_eq!(queue.next(), Some(Nanos(20)));
+/// assert_eq!(queue.earliest(), Some(Nanos(20)));
 /// let mut due = Vec::new();
 /// queue.fire(Nanos(20), &mut due);
 /// assert_eq!(due.len(), 1);
-/// assert_eq!(queue.next(), None);
+/// assert_eq!(queue.earliest(), None);
 /// ```
 #[derive(Debug, Default)]
 pub struct TimerQueue {
@@ -63,19 +63,12 @@ impl TimerQueue {
     /// Wakes `waker` in the first [`fire`](Self::fire) at or after `at`.
     pub fn arm(&mut self, at: Nanos, waker: Waker) -> TimerKey {
         let place = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(Entry {
-                turn: 0,
-                waker: None,
-            });
+            self.entries.push(Entry { turn: 0, waker: None });
             u32::try_from(self.entries.len() - 1).expect("fewer than 2^32 timers at a time")
         });
         let entry = &mut self.entries[place as usize];
         entry.waker = Some(waker);
-        let mark = Mark {
-            at,
-            place,
-            turn: entry.turn,
-        };
+        let mark = Mark { at, place, turn: entry.turn };
         if self.in_order.back().is_none_or(|last| last.at <= at) {
             self.in_order.push_back(mark);
         } else {
@@ -91,19 +84,11 @@ impl TimerQueue {
     }
 
     /// The time of the earliest timer.
-    pub fn next(&mut self) -> Option<Nanos> {
-        while self
-            .in_order
-            .front()
-            .is_some_and(|mark| !self.is_armed(mark))
-        {
+    pub fn earliest(&mut self) -> Option<Nanos> {
+        while self.in_order.front().is_some_and(|mark| !self.is_armed(mark)) {
             self.in_order.pop_front();
         }
-        while self
-            .others
-            .peek()
-            .is_some_and(|mark| !self.is_armed(&mark.0))
-        {
+        while self.others.peek().is_some_and(|mark| !self.is_armed(&mark.0)) {
             self.others.pop();
         }
         let in_order = self.in_order.front().map(|mark| mark.at);
@@ -113,7 +98,7 @@ impl TimerQueue {
 
     /// Takes the wakers of all timers up to `now`, earliest first.
     pub fn fire(&mut self, now: Nanos, due: &mut Vec<Waker>) {
-        while let Some(at) = self.next().filter(|at| *at <= now) {
+        while let Some(at) = self.earliest().filter(|at| *at <= now) {
             let mark = match self.in_order.front() {
                 Some(mark) if mark.at == at => self.in_order.pop_front(),
                 _ => self.others.pop().map(|mark| mark.0),
@@ -128,10 +113,7 @@ impl TimerQueue {
     }
 
     fn take(&mut self, place: u32, turn: u32) -> Option<Waker> {
-        let entry = self
-            .entries
-            .get_mut(place as usize)
-            .filter(|entry| entry.turn == turn)?;
+        let entry = self.entries.get_mut(place as usize).filter(|entry| entry.turn == turn)?;
         let waker = entry.waker.take()?;
         entry.turn = entry.turn.wrapping_add(1);
         self.free.push(place);
@@ -167,7 +149,7 @@ mod tests {
             armed(&mut queue, at);
         }
         let mut seen = Vec::new();
-        while let Some(at) = queue.next() {
+        while let Some(at) = queue.earliest() {
             let mut due = Vec::new();
             queue.fire(at, &mut due);
             seen.push((at.0, due.len()));
@@ -182,9 +164,9 @@ mod tests {
         assert!(queue.cancel(first).is_some());
         let second = armed(&mut queue, 10);
         assert!(queue.cancel(first).is_none());
-        assert_eq!(queue.next(), Some(Nanos(10)));
+        assert_eq!(queue.earliest(), Some(Nanos(10)));
         assert!(queue.cancel(second).is_some());
-        assert_eq!(queue.next(), None);
+        assert_eq!(queue.earliest(), None);
     }
 
     #[test]

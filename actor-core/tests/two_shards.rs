@@ -8,10 +8,7 @@ use std::{
     time::Duration,
 };
 
-use actor_core::{
-    AskError, DomainConfig, ExitReason, ShardId, SpawnError, TellError, TryTellError, Turn,
-    port::Nanos,
-};
+use actor_core::{AskError, DomainConfig, ExitReason, ShardId, SpawnError, TellError, TryTellError, Turn, port::Nanos};
 use common::{Cell0, Cell0Handle, Gate, HandShard, finish, poll};
 
 fn spawn(shard: &HandShard, mailbox: Option<usize>) -> Cell0Handle {
@@ -23,11 +20,7 @@ fn assert_accounted(shards: &[&HandShard]) {
     for shard in shards {
         shard.settle();
         let stats = shard.shard.stats();
-        assert_eq!(
-            stats.received,
-            stats.handled + stats.returned + stats.queued,
-            "{stats:?}"
-        );
+        assert_eq!(stats.received, stats.handled + stats.returned + stats.queued, "{stats:?}");
     }
 }
 
@@ -38,10 +31,7 @@ fn an_ask_from_outside_is_answered_and_leaves_nothing() {
     assert_eq!(finish(&[&shard], cell.add(5)), Ok(5));
     assert_eq!(finish(&[&shard], cell.add(2)), Ok(7));
     assert_eq!(finish(&[&shard], cell.check(3)), Ok(15));
-    assert_eq!(
-        finish(&[&shard], cell.check(11)),
-        Err(AskError::Handler("11 is too much".into()))
-    );
+    assert_eq!(finish(&[&shard], cell.check(11)), Err(AskError::Handler("11 is too much".into())));
     drop(cell);
     shard.settle();
     let stats = shard.shard.stats();
@@ -56,10 +46,7 @@ fn an_actor_asks_over_to_another_shard_and_back() {
     let there = near.run_async(move |cell, cx| {
         assert_eq!(cx.shard(), ShardId::new(0));
         Box::pin(async move {
-            let there = far_too
-                .run(|_, cx| cx.shard().index() as u64)
-                .await
-                .expect("answer");
+            let there = far_too.run(|_, cx| cx.shard().index() as u64).await.expect("answer");
             cell.value += there;
             assert_eq!(ShardId::current(), Some(ShardId::new(0)));
             cell.value
@@ -86,10 +73,7 @@ fn only_the_first_ring_of_a_sleep_notifies() {
     assert_eq!(shard.shard.stats().rung, 1);
     cell.add(1).try_tell().expect("room");
     assert_eq!(shard.bell.count(), 1, "an awake shard is not rung");
-    assert!(
-        !shard.shard.announce_sleep(Waker::noop()),
-        "the second look finds the message"
-    );
+    assert!(!shard.shard.announce_sleep(Waker::noop()), "the second look finds the message");
 }
 
 #[test]
@@ -116,29 +100,13 @@ fn a_full_mailbox_gives_back_waits_and_serves_in_order() {
     assert_eq!(cell.queue_len(), 2);
     drop(fourth);
     shard.settle();
-    assert!(matches!(
-        note(8).try_tell(),
-        Err(TryTellError::Full(_)) | Ok(())
-    ));
-    assert!(matches!(
-        poll(&mut third, Waker::noop()),
-        Poll::Ready(Ok(()))
-    ));
+    assert!(matches!(note(8).try_tell(), Err(TryTellError::Full(_)) | Ok(())));
+    assert!(matches!(poll(&mut third, Waker::noop()), Poll::Ready(Ok(()))));
     shard.settle();
-    assert!(matches!(
-        poll(&mut fifth, Waker::noop()),
-        Poll::Ready(Ok(()))
-    ));
+    assert!(matches!(poll(&mut fifth, Waker::noop()), Poll::Ready(Ok(()))));
     shard.settle();
     let order = order.lock().expect("order").clone();
-    assert_eq!(
-        order
-            .iter()
-            .filter(|n| **n != 8)
-            .copied()
-            .collect::<Vec<_>>(),
-        [0, 1, 2, 4]
-    );
+    assert_eq!(order.iter().filter(|n| **n != 8).copied().collect::<Vec<_>>(), [0, 1, 2, 4]);
     assert_accounted(&[&shard]);
 }
 
@@ -153,10 +121,7 @@ fn a_permit_that_nobody_picks_up_goes_to_the_next_in_the_queue() {
     shard.settle();
     // The freed permit has been handed to `first`; it goes without it.
     drop(first);
-    assert!(matches!(
-        poll(&mut second, Waker::noop()),
-        Poll::Ready(Ok(()))
-    ));
+    assert!(matches!(poll(&mut second, Waker::noop()), Poll::Ready(Ok(()))));
     assert_eq!(finish(&[&shard], cell.add(0)), Ok(101));
 }
 
@@ -169,15 +134,11 @@ fn a_self_ask_and_a_self_tell_into_a_full_mailbox_are_deadlocks_at_once() {
         &[&shard],
         cell.run_async(move |_, _| {
             Box::pin(async move {
-                let Err(AskError::Deadlock { path }) = me.add(1).await else {
-                    panic!("not a deadlock")
-                };
+                let Err(AskError::Deadlock { path }) = me.add(1).await else { panic!("not a deadlock") };
                 assert_eq!(path.actors().len(), 1);
                 assert_eq!(path.actors()[0].actor, me.id());
                 me.add(7).tell().await.expect("there is room for one");
-                let Err(error) = me.add(1).tell().await else {
-                    panic!("not a deadlock")
-                };
+                let Err(error) = me.add(1).tell().await else { panic!("not a deadlock") };
                 assert!(matches!(error, TellError::Deadlock { .. }));
                 drop(error.into_args());
                 3
@@ -197,10 +158,7 @@ fn stop_drains_and_kill_does_not() {
         assert!(poll(ask, Waker::noop()).is_pending());
     }
     let exit = cell.stop();
-    assert!(matches!(
-        poll(&mut cell.add(1), Waker::noop()),
-        Poll::Ready(Err(AskError::Closed))
-    ));
+    assert!(matches!(poll(&mut cell.add(1), Waker::noop()), Poll::Ready(Err(AskError::Closed))));
     assert_eq!(finish(&[&shard], exit), ExitReason::Stopped);
     let answers: Vec<_> = asks.into_iter().map(|ask| finish(&[], ask)).collect();
     assert_eq!(answers, [Ok(1), Ok(2), Ok(3)]);
@@ -219,10 +177,7 @@ fn stop_drains_and_kill_does_not() {
 fn a_panic_ends_its_actor_alone_and_the_asker_hears_of_it() {
     let shard = HandShard::new(0);
     let (victim, witness) = (spawn(&shard, None), spawn(&shard, None));
-    for ask in [
-        victim.run(|_, _| panic!("boom")),
-        spawn(&shard, None).run(|_, _| std::panic::panic_any(7)),
-    ] {
+    for ask in [victim.run(|_, _| panic!("boom")), spawn(&shard, None).run(|_, _| std::panic::panic_any(7))] {
         match finish(&[&shard], ask) {
             // The second actor's only handle went with the statement, so its message may come too late.
             Err(AskError::Died(ExitReason::Panicked { message, .. })) => {
@@ -248,14 +203,7 @@ fn a_panic_ends_its_actor_alone_and_the_asker_hears_of_it() {
     };
     assert_eq!(&*message, "later");
     assert_eq!(finish(&[&shard], witness.add(1)), Ok(1));
-    assert!(
-        shard
-            .log
-            .0
-            .borrow()
-            .iter()
-            .any(|line| line.contains("boom"))
-    );
+    assert!(shard.log.0.borrow().iter().any(|line| line.contains("boom")));
     assert_accounted(&[&shard]);
 }
 
@@ -320,11 +268,7 @@ fn deadlines_are_kept_and_an_expired_message_is_not_handled() {
                         both.push(outcome);
                         queued = None;
                     }
-                    if both.len() == 2 {
-                        Poll::Ready(())
-                    } else {
-                        Poll::Pending
-                    }
+                    if both.len() == 2 { Poll::Ready(()) } else { Poll::Pending }
                 })
                 .await;
                 both.iter()
@@ -339,11 +283,7 @@ fn deadlines_are_kept_and_an_expired_message_is_not_handled() {
     );
     assert_eq!(outcome, Ok(11));
     gate.open();
-    assert_eq!(
-        finish(&[&shard], cell.add(0)),
-        Ok(0),
-        "the queued message was not handled"
-    );
+    assert_eq!(finish(&[&shard], cell.add(0)), Ok(0), "the queued message was not handled");
     assert_accounted(&[&shard]);
 }
 
@@ -352,16 +292,10 @@ use std::future::Future;
 fn finish_advancing<F: Future>(shard: &HandShard, future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     for _ in 0..100 {
-        if let Poll::Ready(output) = future
-            .as_mut()
-            .poll(&mut std::task::Context::from_waker(Waker::noop()))
-        {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())) {
             return output;
         }
-        if let Turn::Idle {
-            next_timer: Some(Nanos(at)),
-        } = shard.settle()
-        {
+        if let Turn::Idle { next_timer: Some(Nanos(at)) } = shard.settle() {
             shard.clock.0.set(at.max(shard.clock.0.get()));
         }
     }
@@ -451,10 +385,7 @@ fn shutdown_stops_the_youngest_first_and_drains() {
     let cells: Vec<_> = (1..=3)
         .map(|n| {
             let log = log.clone();
-            let build = move || Cell0 {
-                value: n,
-                stop_log: Some(log),
-            };
+            let build = move || Cell0 { value: n, stop_log: Some(log) };
             finish(&[&shard], shard.shard.remote().spawn(None, build)).expect("spawned")
         })
         .collect();
@@ -463,20 +394,14 @@ fn shutdown_stops_the_youngest_first_and_drains() {
     }
     assert!(shard.shard.remote().begin_shutdown());
     assert_eq!(shard.settle(), Turn::Ended);
-    let expected: Vec<_> = [13, 12, 11]
-        .iter()
-        .map(|n| format!("{n}: {}", ExitReason::ShardDown))
-        .collect();
+    let expected: Vec<_> = [13, 12, 11].iter().map(|n| format!("{n}: {}", ExitReason::ShardDown)).collect();
     assert_eq!(*log.lock().expect("log"), expected);
     let refused = finish(&[&shard], shard.shard.remote().spawn(None, Cell0::new));
     assert!(matches!(refused, Err(SpawnError::Closed)));
     let remote = shard.shard.remote();
     drop(shard);
     assert!(!remote.begin_shutdown());
-    assert!(matches!(
-        finish(&[], remote.spawn(None, Cell0::new)),
-        Err(SpawnError::Closed)
-    ));
+    assert!(matches!(finish(&[], remote.spawn(None, Cell0::new)), Err(SpawnError::Closed)));
     assert_eq!(finish(&[], cells[0].add(1)), Err(AskError::Closed));
 }
 
@@ -498,10 +423,7 @@ fn handles_wakers_and_exits_may_outlive_their_shard_and_its_successors() {
         shard.settle();
         kept.push((cell.clone(), cell.closed(), gate, ask));
         drop(shard);
-        assert_eq!(
-            finish(&[], kept[round].1.clone_exit(&kept[round].0)),
-            ExitReason::ShardDown
-        );
+        assert_eq!(finish(&[], kept[round].1.clone_exit(&kept[round].0)), ExitReason::ShardDown);
     }
     for (cell, exit, gate, ask) in kept {
         gate.open();
@@ -580,10 +502,7 @@ fn an_actor_that_tells_itself_for_ever_leaves_time_for_others() {
 fn spawn_in_turns(shard: &HandShard) -> Cell0Handle {
     let mut spawning = std::pin::pin!(shard.shard.remote().spawn(None, Cell0::new));
     for _ in 0..10 {
-        if let Poll::Ready(cell) = spawning
-            .as_mut()
-            .poll(&mut std::task::Context::from_waker(Waker::noop()))
-        {
+        if let Poll::Ready(cell) = spawning.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())) {
             return cell.expect("spawned");
         }
         // A clock that moves on: else the turn would have no reason to end.
@@ -608,14 +527,11 @@ fn an_inbox_actor_receives_in_order_and_ends_when_it_is_stopped() {
     let log = seen.clone();
     let handle = finish(
         &[&shard],
-        shard
-            .shard
-            .remote()
-            .spawn_inbox(Some(4), move |mut inbox, cx| async move {
-                while let Some(n) = inbox.recv().await {
-                    log.lock().expect("log").push((n, cx.shard().index()));
-                }
-            }),
+        shard.shard.remote().spawn_inbox(Some(4), move |mut inbox, cx| async move {
+            while let Some(n) = inbox.recv().await {
+                log.lock().expect("log").push((n, cx.shard().index()));
+            }
+        }),
     )
     .expect("spawned");
     assert_eq!(finish(&[&shard], handle.send(1u32)), Ok(()));
@@ -624,9 +540,6 @@ fn an_inbox_actor_receives_in_order_and_ends_when_it_is_stopped() {
     let exit = handle.stop();
     assert_eq!(finish(&[&shard], exit), ExitReason::Stopped);
     assert_eq!(*seen.lock().expect("seen"), [(1, 0), (2, 0), (3, 0)]);
-    assert!(matches!(
-        handle.send(4).try_tell(),
-        Err(TryTellError::Closed(_))
-    ));
+    assert!(matches!(handle.send(4).try_tell(), Err(TryTellError::Closed(_))));
     assert_accounted(&[&shard]);
 }

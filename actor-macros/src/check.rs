@@ -1,8 +1,8 @@
 //! What can't be a message, said where it stands and with what to write instead.
 
 use syn::{
-    Error, FnArg, GenericArgument, GenericParam, ImplItemFn, Pat, Path, PathArguments,
-    ReceiverKind, Result, ReturnType, Safety, Type, TypeParamBound, spanned::Spanned,
+    Error, FnArg, GenericArgument, GenericParam, ImplItemFn, Pat, Path, PathArguments, ReceiverKind, Result,
+    ReturnType, Safety, Type, TypeParamBound, spanned::Spanned,
 };
 
 /// The checks of a method's signature that do not depend on its arguments.
@@ -31,24 +31,16 @@ pub(crate) fn message(method: &ImplItemFn) -> Result<()> {
         ));
     }
     if let Some(abi) = &signature.abi {
-        return Err(Error::new_spanned(
-            abi,
-            "a message is a Rust method: remove the ABI, or mark it `#[actor(skip)]`",
-        ));
+        return Err(Error::new_spanned(abi, "a message is a Rust method: remove the ABI, or mark it `#[actor(skip)]`"));
     }
     if let Some(variadic) = &signature.variadic {
-        return Err(Error::new_spanned(
-            variadic,
-            "a message takes a fixed number of arguments",
-        ));
+        return Err(Error::new_spanned(variadic, "a message takes a fixed number of arguments"));
     }
     let name = signature.ident.to_string();
     if name == "into" || name == "try_into" {
         return Err(Error::new(
             signature.ident.span(),
-            format!(
-                "`{name}` can't be a message name: every type has a method of that name already; choose another"
-            ),
+            format!("`{name}` can't be a message name: every type has a method of that name already; choose another"),
         ));
     }
     if let ReturnType::Type(_, ty) = &signature.output {
@@ -75,10 +67,9 @@ pub(crate) fn receiver(method: &ImplItemFn) -> Result<()> {
     };
     match &receiver.kind {
         ReceiverKind::Reference(_, None, _) => Ok(()),
-        ReceiverKind::Reference(_, Some(lifetime), _) => Err(Error::new_spanned(
-            lifetime,
-            "write `&self` or `&mut self`, without a lifetime",
-        )),
+        ReceiverKind::Reference(_, Some(lifetime), _) => {
+            Err(Error::new_spanned(lifetime, "write `&self` or `&mut self`, without a lifetime"))
+        }
         _ => Err(Error::new_spanned(
             receiver,
             "an actor keeps its state: write `&self` or `&mut self`; to end the actor from inside, call `cx.stop()`",
@@ -89,11 +80,7 @@ pub(crate) fn receiver(method: &ImplItemFn) -> Result<()> {
 /// An argument of a message, without the context.
 pub(crate) fn argument(argument: &FnArg, ty: &Type) -> Result<()> {
     if let FnArg::Typed(typed) = argument {
-        if let Some(cfg) = typed
-            .attrs
-            .iter()
-            .find(|attribute| attribute.path().is_ident("cfg"))
-        {
+        if let Some(cfg) = typed.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
             return Err(Error::new_spanned(
                 cfg,
                 "`#[cfg]` on an argument can't reach the handle: put it on the method, and write the method twice",
@@ -102,10 +89,7 @@ pub(crate) fn argument(argument: &FnArg, ty: &Type) -> Result<()> {
         if let Pat::Ident(pattern) = &*typed.pat
             && let Some(by_ref) = &pattern.by_ref
         {
-            return Err(Error::new_spanned(
-                by_ref,
-                "a message owns its arguments: remove `ref`",
-            ));
+            return Err(Error::new_spanned(by_ref, "a message owns its arguments: remove `ref`"));
         }
     }
     if let Some(found) = impl_trait(ty) {
@@ -117,10 +101,7 @@ pub(crate) fn argument(argument: &FnArg, ty: &Type) -> Result<()> {
     if let Some(reference) = reference(ty) {
         return Err(Error::new_spanned(
             reference,
-            format!(
-                "a message owns its arguments, since it moves to another thread: {}",
-                owned(reference)
-            ),
+            format!("a message owns its arguments, since it moves to another thread: {}", owned(reference)),
         ));
     }
     if let Some(lifetime) = lifetime(ty) {
@@ -133,9 +114,7 @@ pub(crate) fn argument(argument: &FnArg, ty: &Type) -> Result<()> {
 }
 
 /// Parameters that an actor type can have: types and constants, not lifetimes.
-pub(crate) fn no_lifetimes<'a>(
-    parameters: impl IntoIterator<Item = &'a GenericParam>,
-) -> Result<()> {
+pub(crate) fn no_lifetimes<'a>(parameters: impl IntoIterator<Item = &'a GenericParam>) -> Result<()> {
     for parameter in parameters {
         if let GenericParam::Lifetime(lifetime) = parameter {
             return Err(Error::new_spanned(
@@ -163,26 +142,15 @@ fn owned(reference: &Type) -> String {
 fn reference(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Reference(reference) => {
-            let is_static = reference
-                .lifetime
-                .as_ref()
-                .is_some_and(|lifetime| lifetime.ident == "static");
-            if is_static {
-                self::reference(&reference.elem)
-            } else {
-                Some(ty)
-            }
+            let is_static = reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static");
+            if is_static { self::reference(&reference.elem) } else { Some(ty) }
         }
         _ => inner(ty).into_iter().find_map(reference),
     }
 }
 
 fn impl_trait(ty: &Type) -> Option<&Type> {
-    if matches!(ty, Type::ImplTrait(_)) {
-        Some(ty)
-    } else {
-        inner(ty).into_iter().find_map(impl_trait)
-    }
+    if matches!(ty, Type::ImplTrait(_)) { Some(ty) } else { inner(ty).into_iter().find_map(impl_trait) }
 }
 
 fn lifetime(ty: &Type) -> Option<&syn::Lifetime> {
@@ -226,10 +194,8 @@ fn inner(ty: &Type) -> Vec<&Type> {
 }
 
 fn arguments(path: &Path) -> impl Iterator<Item = &GenericArgument> {
-    path.segments
-        .iter()
-        .flat_map(|segment| match &segment.arguments {
-            PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect::<Vec<_>>(),
-            _ => Vec::new(),
-        })
+    path.segments.iter().flat_map(|segment| match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.iter().collect::<Vec<_>>(),
+        _ => Vec::new(),
+    })
 }

@@ -2,10 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{
-    Error, GenericParam, Generics, ImplItem, ItemImpl, PathArguments, Result, Type, TypePath,
-    spanned::Spanned,
-};
+use syn::{Error, GenericParam, Generics, ImplItem, ItemImpl, PathArguments, Result, Type, TypePath, spanned::Spanned};
 
 use crate::{
     check,
@@ -31,11 +28,7 @@ pub(crate) fn expand(options: TokenStream, mut block: ItemImpl) -> Result<TokenS
                 ));
             }
             _ => {
-                return Err(options::unknown(
-                    &option,
-                    "on an actor's `impl` block",
-                    "`more`, `crate = path`",
-                ));
+                return Err(options::unknown(&option, "on an actor's `impl` block", "`more`, `crate = path`"));
             }
         }
     }
@@ -46,10 +39,7 @@ pub(crate) fn expand(options: TokenStream, mut block: ItemImpl) -> Result<TokenS
         ));
     }
     if let Some(token) = &block.unsafety {
-        return Err(Error::new(
-            token.span(),
-            "an actor's `impl` block is not `unsafe`",
-        ));
+        return Err(Error::new(token.span(), "an actor's `impl` block is not `unsafe`"));
     }
     check::no_lifetimes(&block.generics.params)?;
     let krate = krate::path(path.as_ref());
@@ -63,28 +53,17 @@ pub(crate) fn expand(options: TokenStream, mut block: ItemImpl) -> Result<TokenS
     let handle = handle_type(&block.self_ty)?;
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item {
-            method
-                .attrs
-                .retain(|attribute| !options::is_ours(attribute));
+            method.attrs.retain(|attribute| !options::is_ours(attribute));
         }
     }
     let mut generics = block.generics.clone();
     make_static(&mut generics);
     let actor = &block.self_ty;
-    let cfg: Vec<_> = block
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"))
-        .collect();
-    let methods = messages
-        .iter()
-        .map(|message| handle_method(message, actor, &generics, &krate));
+    let cfg: Vec<_> = block.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
+    let methods = messages.iter().map(|message| handle_method(message, actor, &generics, &krate));
     let (implemented, _, clause) = generics.split_for_impl();
     let actor_impl = is_main.then(|| {
-        let (hooks, allow) = (
-            hooks.iter().map(|hook| hook_method(hook, actor, &krate)),
-            allow(),
-        );
+        let (hooks, allow) = (hooks.iter().map(|hook| hook_method(hook, actor, &krate)), allow());
         quote! {
             #(#cfg)*
             #[automatically_derived]
@@ -108,41 +87,21 @@ pub(crate) fn expand(options: TokenStream, mut block: ItemImpl) -> Result<TokenS
 /// `Actor<T>` becomes `ActorHandle<T>`.
 fn handle_type(actor: &Type) -> Result<TypePath> {
     let Type::Path(path) = actor else {
-        return Err(Error::new(
-            actor.span(),
-            "`#[actor]` goes on the `impl` block of a struct",
-        ));
+        return Err(Error::new(actor.span(), "`#[actor]` goes on the `impl` block of a struct"));
     };
     let mut path = path.clone();
     let Some(last) = path.path.segments.last_mut() else {
-        return Err(Error::new(
-            actor.span(),
-            "`#[actor]` goes on the `impl` block of a struct",
-        ));
+        return Err(Error::new(actor.span(), "`#[actor]` goes on the `impl` block of a struct"));
     };
     last.ident = format_ident!("{}Handle", last.ident);
     if let PathArguments::Parenthesized(arguments) = &last.arguments {
-        return Err(Error::new_spanned(
-            arguments,
-            "`#[actor]` goes on the `impl` block of a struct",
-        ));
+        return Err(Error::new_spanned(arguments, "`#[actor]` goes on the `impl` block of a struct"));
     }
     Ok(path)
 }
 
-fn handle_method(
-    message: &Message,
-    actor: &Type,
-    generics: &Generics,
-    krate: &TokenStream,
-) -> TokenStream {
-    let Message {
-        attributes,
-        visibility,
-        name,
-        parenthesis,
-        ..
-    } = message;
+fn handle_method(message: &Message, actor: &Type, generics: &Generics, krate: &TokenStream) -> TokenStream {
+    let Message { attributes, visibility, name, parenthesis, .. } = message;
     let arguments: Vec<_> = message
         .parameters
         .iter()
@@ -153,11 +112,7 @@ fn handle_method(
         .collect();
     let (names, types): (Vec<_>, Vec<_>) = arguments.iter().copied().unzip();
     // One argument: errors about it point at its type; else at the parenthesis.
-    let span = if let [ty] = types.as_slice() {
-        ty.span()
-    } else {
-        *parenthesis
-    };
+    let span = if let [ty] = types.as_slice() { ty.span() } else { *parenthesis };
     let tuple = quote_spanned!(span=> (#(#types,)*));
     let reply = &message.reply;
     let (ok, err) = match message.shape {
@@ -168,9 +123,7 @@ fn handle_method(
                 quote_spanned!(reply.span()=> <#reply as #parts>::Err),
             )
         }
-        Shape::Plain | Shape::Unnamed => {
-            (reply.to_token_stream(), quote!(::core::convert::Infallible))
-        }
+        Shape::Plain | Shape::Unnamed => (reply.to_token_stream(), quote!(::core::convert::Infallible)),
     };
     let (marker, allow) = (format_ident!("__Message"), allow());
     let (implemented, _, clause) = generics.split_for_impl();
@@ -178,10 +131,8 @@ fn handle_method(
     let name_text = name.to_string();
     let name_text = name_text.trim_start_matches("r#");
     let is_sync = !message.is_async;
-    let docs = (!attributes
-        .iter()
-        .any(|attribute| attribute.path().is_ident("doc")))
-    .then(|| format!("A call of `{name_text}`."));
+    let docs = (!attributes.iter().any(|attribute| attribute.path().is_ident("doc")))
+        .then(|| format!("A call of `{name_text}`."));
     let docs = docs.map(|docs| quote!(#[doc = #docs]));
     let probe = probe(message, generics, krate);
     quote_spanned! {name.span()=>
@@ -224,11 +175,7 @@ fn run_method(message: &Message, actor: &Type, krate: &TokenStream) -> TokenStre
             Parameter::Context { is_mut: false } => quote!(&*__cx),
         })
         .collect();
-    let receiver = if message.takes_mut {
-        quote!(__actor)
-    } else {
-        quote!(&*__actor)
-    };
+    let receiver = if message.takes_mut { quote!(__actor) } else { quote!(&*__actor) };
     let awaited = message.is_async.then(|| quote!(.await));
     let called = quote!(<#actor>::#name(#receiver, #(#passed),*) #awaited);
     let outcome = match message.shape {
@@ -252,10 +199,7 @@ fn run_method(message: &Message, actor: &Type, krate: &TokenStream) -> TokenStre
 
 /// Refuses a `Result` under another name: whether its error is the ask's can't be guessed.
 fn probe(message: &Message, generics: &Generics, krate: &TokenStream) -> Option<TokenStream> {
-    let is_generic = generics
-        .params
-        .iter()
-        .any(|parameter| !matches!(parameter, GenericParam::Lifetime(_)));
+    let is_generic = generics.params.iter().any(|parameter| !matches!(parameter, GenericParam::Lifetime(_)));
     if message.shape != Shape::Unnamed || is_generic {
         // A constant can't see the parameters of the `impl` around it.
         return None;

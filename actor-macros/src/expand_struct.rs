@@ -3,8 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Attribute, Error, Expr, ExprLit, GenericParam, Generics, ItemStruct, Lit, Result, parse_quote,
-    spanned::Spanned,
+    Attribute, Error, Expr, ExprLit, GenericParam, Generics, ItemStruct, Lit, Result, parse_quote, spanned::Spanned,
 };
 
 use crate::{check, krate, options};
@@ -16,17 +15,10 @@ pub(crate) fn expand(options: TokenStream, item: ItemStruct) -> Result<TokenStre
             "mailbox" => mailbox = Some(checked_mailbox(option.value()?)?.clone()),
             "crate" => path = Some(option.path()?),
             "more" => {
-                return Err(Error::new(
-                    option.name.span(),
-                    "`more` is for a further `impl` block, not for the struct",
-                ));
+                return Err(Error::new(option.name.span(), "`more` is for a further `impl` block, not for the struct"));
             }
             _ => {
-                return Err(options::unknown(
-                    &option,
-                    "on an actor's struct",
-                    "`mailbox = n`, `crate = path`",
-                ));
+                return Err(options::unknown(&option, "on an actor's struct", "`mailbox = n`, `crate = path`"));
             }
         }
     }
@@ -36,24 +28,12 @@ pub(crate) fn expand(options: TokenStream, item: ItemStruct) -> Result<TokenStre
     let handle = format_ident!("{name}Handle");
     let mut generics = item.generics.clone();
     make_static(&mut generics);
-    let (declared, used, clause) = (
-        generics.clone(),
-        generics.split_for_impl().1,
-        &generics.where_clause,
-    );
+    let (declared, used, clause) = (generics.clone(), generics.split_for_impl().1, &generics.where_clause);
     let implemented = generics.split_for_impl().0;
-    let cfg: Vec<&Attribute> = item
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"))
-        .collect();
-    let about = format!(
-        "Refers to an actor of type [`{name}`], and keeps it going. Derefs to [`Handle`]({krate}::Handle)."
-    );
-    let docs = item
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("doc"));
+    let cfg: Vec<&Attribute> = item.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
+    let about =
+        format!("Refers to an actor of type [`{name}`], and keeps it going. Derefs to [`Handle`]({krate}::Handle).");
+    let docs = item.attrs.iter().filter(|attribute| attribute.path().is_ident("doc"));
     let mailbox = match mailbox {
         Some(capacity) => quote!(::core::option::Option::Some({
             const MAILBOX: usize = #capacity;
@@ -64,11 +44,7 @@ pub(crate) fn expand(options: TokenStream, item: ItemStruct) -> Result<TokenStre
     };
     let allow = allow();
     let declared_params = &declared.params;
-    let declared_params = if declared_params.is_empty() {
-        quote!()
-    } else {
-        quote!(<#declared_params>)
-    };
+    let declared_params = if declared_params.is_empty() { quote!() } else { quote!(<#declared_params>) };
     Ok(quote! {
         #item
 
@@ -171,17 +147,11 @@ fn checked_mailbox(value: &Expr) -> Result<&Expr> {
     if let Expr::Lit(ExprLit { lit, .. }) = value {
         match lit {
             Lit::Int(number) if number.base10_digits() == "0" => {
-                return Err(Error::new(
-                    value.span(),
-                    "a mailbox needs room for at least 1 message",
-                ));
+                return Err(Error::new(value.span(), "a mailbox needs room for at least 1 message"));
             }
             Lit::Int(_) => {}
             _ => {
-                let text = format!(
-                    "a mailbox's size is a number of messages, not `{}`",
-                    lit.to_token_stream()
-                );
+                let text = format!("a mailbox's size is a number of messages, not `{}`", lit.to_token_stream());
                 return Err(Error::new(value.span(), text));
             }
         }

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::{
-    Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Pat, PatType, Result, ReturnType,
-    Type, Visibility, parse_quote, spanned::Spanned,
+    Attribute, Error, FnArg, ImplItem, ImplItemFn, ItemImpl, Pat, PatType, Result, ReturnType, Type, Visibility,
+    parse_quote, spanned::Spanned,
 };
 
 use crate::{
@@ -73,22 +73,14 @@ pub(crate) enum Meaning {
 
 /// The methods of the block, with all that is wrong with them.
 pub(crate) fn methods(block: &ItemImpl) -> Result<(Vec<Message>, Vec<HookMethod>)> {
-    let (mut messages, mut hooks, mut errors) =
-        (Vec::new(), Vec::<HookMethod>::new(), None::<Error>);
+    let (mut messages, mut hooks, mut errors) = (Vec::new(), Vec::<HookMethod>::new(), None::<Error>);
     for item in &block.items {
         let ImplItem::Fn(method) = item else { continue };
         match meaning(method, &block.self_ty) {
             Ok(Meaning::Message(message)) => messages.push(*message),
             Ok(Meaning::Hook(hook)) => {
-                if let Some(first) = hooks
-                    .iter()
-                    .find(|other| other.hook == hook.hook && other.cfg.is_empty())
-                {
-                    let text = format!(
-                        "`{}` is the {} hook already; an actor has one",
-                        first.name,
-                        hook.hook.name()
-                    );
+                if let Some(first) = hooks.iter().find(|other| other.hook == hook.hook && other.cfg.is_empty()) {
+                    let text = format!("`{}` is the {} hook already; an actor has one", first.name, hook.hook.name());
                     collect(&mut errors, Error::new(hook.marked.span(), text));
                 }
                 hooks.push(hook);
@@ -118,8 +110,7 @@ fn meaning(method: &ImplItemFn, actor: &Type) -> Result<Meaning> {
             "this method is no message: a message is `pub` and has `&self` or `&mut self`",
         )),
         mark if is_public && method.sig.receiver().is_some() => {
-            message(method, actor, mark.map(|(_, mark)| mark))
-                .map(|message| Meaning::Message(Box::new(message)))
+            message(method, actor, mark.map(|(_, mark)| mark)).map(|message| Meaning::Message(Box::new(message)))
         }
         _ => Ok(Meaning::Neither),
     }
@@ -134,14 +125,8 @@ fn message(method: &ImplItemFn, actor: &Type, mark: Option<Mark>) -> Result<Mess
             continue;
         };
         if let Some(is_mut) = context(ty) {
-            if parameters
-                .iter()
-                .any(|other| matches!(other, Parameter::Context { .. }))
-            {
-                return Err(Error::new(
-                    ty.span(),
-                    "one `cx` is enough: both would be the same context",
-                ));
+            if parameters.iter().any(|other| matches!(other, Parameter::Context { .. })) {
+                return Err(Error::new(ty.span(), "one `cx` is enough: both would be the same context"));
             }
             parameters.push(Parameter::Context { is_mut });
             continue;
@@ -152,21 +137,13 @@ fn message(method: &ImplItemFn, actor: &Type, mark: Option<Mark>) -> Result<Mess
             Pat::Ident(pattern) => pattern.ident.clone(),
             other => format_ident!("arg{}", index, span = other.span()),
         };
-        parameters.push(Parameter::Argument {
-            name,
-            ty: Box::new(self_type::written_out(ty, actor)),
-        });
+        parameters.push(Parameter::Argument { name, ty: Box::new(self_type::written_out(ty, actor)) });
     }
-    let arguments = parameters
-        .iter()
-        .filter(|parameter| matches!(parameter, Parameter::Argument { .. }))
-        .count();
+    let arguments = parameters.iter().filter(|parameter| matches!(parameter, Parameter::Argument { .. })).count();
     if arguments > 12 {
         return Err(Error::new(
             signature.inputs.span(),
-            format!(
-                "a message has 12 arguments at the most, and this one {arguments}: group some in a struct"
-            ),
+            format!("a message has 12 arguments at the most, and this one {arguments}: group some in a struct"),
         ));
     }
     let reply: Type = match &signature.output {
@@ -183,12 +160,7 @@ fn message(method: &ImplItemFn, actor: &Type, mark: Option<Mark>) -> Result<Mess
         |receiver| matches!(&receiver.kind, syn::ReceiverKind::Reference(_, _, mutability) if mutability.is_some()),
     );
     Ok(Message {
-        attributes: method
-            .attrs
-            .iter()
-            .filter(|attribute| reaches_handle(attribute))
-            .cloned()
-            .collect(),
+        attributes: method.attrs.iter().filter(|attribute| reaches_handle(attribute)).cloned().collect(),
         visibility: method.vis.clone(),
         name: signature.ident.clone(),
         is_async: signature.asyncness.is_some(),
@@ -210,26 +182,17 @@ fn hook(method: &ImplItemFn, marked: Ident, hook: Hook) -> Result<HookMethod> {
     if signature.receiver().is_none() {
         return Err(Error::new(
             marked.span(),
-            format!(
-                "the {} hook is a method of the running actor: write {shape}",
-                hook.name()
-            ),
+            format!("the {} hook is a method of the running actor: write {shape}", hook.name()),
         ));
     }
     check::receiver(method)?;
     if let Some(parameter) = signature.generics.params.first() {
-        return Err(Error::new(
-            parameter.span(),
-            format!("a hook has no parameters: write {shape}"),
-        ));
+        return Err(Error::new(parameter.span(), format!("a hook has no parameters: write {shape}")));
     }
     if hook == Hook::Error
         && let Some(token) = &signature.asyncness
     {
-        return Err(Error::new(
-            token.span(),
-            format!("the on_error hook can't be `async`: write {shape}"),
-        ));
+        return Err(Error::new(token.span(), format!("the on_error hook can't be `async`: write {shape}")));
     }
     let subject = match hook {
         Hook::Start => None,
@@ -246,16 +209,10 @@ fn hook(method: &ImplItemFn, marked: Ident, hook: Hook) -> Result<HookMethod> {
         } else if subject.is_some_and(|subject| is_reference_to(ty, subject)) {
             HookParameter::Subject
         } else {
-            return Err(Error::new(
-                ty.span(),
-                format!("the {} hook is not given this: write {shape}", hook.name()),
-            ));
+            return Err(Error::new(ty.span(), format!("the {} hook is not given this: write {shape}", hook.name())));
         };
         if parameters.contains(&parameter) {
-            return Err(Error::new(
-                ty.span(),
-                format!("this is given once: write {shape}"),
-            ));
+            return Err(Error::new(ty.span(), format!("this is given once: write {shape}")));
         }
         parameters.push(parameter);
     }
@@ -263,20 +220,12 @@ fn hook(method: &ImplItemFn, marked: Ident, hook: Hook) -> Result<HookMethod> {
         && let ReturnType::Type(_, ty) = &signature.output
         && !matches!(&**ty, Type::Tuple(tuple) if tuple.elems.is_empty())
     {
-        return Err(Error::new_spanned(
-            ty,
-            format!("nobody takes what this hook returns: write {shape}"),
-        ));
+        return Err(Error::new_spanned(ty, format!("nobody takes what this hook returns: write {shape}")));
     }
     Ok(HookMethod {
         hook,
         marked,
-        cfg: method
-            .attrs
-            .iter()
-            .filter(|attribute| attribute.path().is_ident("cfg"))
-            .cloned()
-            .collect(),
+        cfg: method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).cloned().collect(),
         name: signature.ident.clone(),
         is_async: signature.asyncness.is_some(),
         parameters,
@@ -286,9 +235,7 @@ fn hook(method: &ImplItemFn, marked: Ident, hook: Hook) -> Result<HookMethod> {
 /// Whether `ty` is a reference to a context, and if so, whether to change it.
 fn context(ty: &Type) -> Option<bool> {
     match ty {
-        Type::Reference(reference) if is_reference_to(ty, "Cx") => {
-            Some(reference.mutability.is_some())
-        }
+        Type::Reference(reference) if is_reference_to(ty, "Cx") => Some(reference.mutability.is_some()),
         _ => None,
     }
 }
@@ -306,17 +253,7 @@ fn is_named_result(ty: &Type) -> bool {
 /// What is said about a method to its callers is said about the handle's too; what changes the method itself
 /// (`#[tracing::instrument]`, `#[inline]`) is not.
 fn reaches_handle(attribute: &Attribute) -> bool {
-    [
-        "doc",
-        "cfg",
-        "cfg_attr",
-        "deprecated",
-        "must_use",
-        "allow",
-        "expect",
-        "warn",
-        "deny",
-    ]
-    .iter()
-    .any(|name| attribute.path().is_ident(name))
+    ["doc", "cfg", "cfg_attr", "deprecated", "must_use", "allow", "expect", "warn", "deny"]
+        .iter()
+        .any(|name| attribute.path().is_ident(name))
 }

@@ -67,10 +67,7 @@ pub fn main(options: TokenStream, input: TokenStream) -> TokenStream {
 
 /// The error beside the user's own item, so that names in it still resolve.
 fn with_original(error: &syn::Error, original: TokenStream) -> TokenStream {
-    let (error, original) = (
-        error.to_compile_error(),
-        strip::actor_attributes(original.into()),
-    );
+    let (error, original) = (error.to_compile_error(), strip::actor_attributes(original.into()));
     quote!(#original #error).into()
 }
 
@@ -87,9 +84,7 @@ mod strip {
         };
         for method in &mut block.items {
             if let ImplItem::Fn(method) = method {
-                method
-                    .attrs
-                    .retain(|attribute| !crate::options::is_ours(attribute));
+                method.attrs.retain(|attribute| !crate::options::is_ours(attribute));
             }
         }
         block.into_token_stream()

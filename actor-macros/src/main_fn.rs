@@ -30,19 +30,12 @@ pub(crate) fn expand(options: TokenStream, mut function: ItemFn) -> Result<Token
             settings.push(quote!(.#name(#value)));
         } else {
             let known = SETTINGS.map(|setting| format!("`{setting}`")).join(", ");
-            return Err(options::unknown(
-                &option,
-                "of `main`",
-                &format!("{known}, `crate`"),
-            ));
+            return Err(options::unknown(&option, "of `main`", &format!("{known}, `crate`")));
         }
     }
     let signature = &mut function.sig;
     if signature.asyncness.take().is_none() {
-        return Err(Error::new(
-            signature.fn_token.span(),
-            "write `async fn`: the function runs in the runtime",
-        ));
+        return Err(Error::new(signature.fn_token.span(), "write `async fn`: the function runs in the runtime"));
     }
     if let Some(argument) = signature.inputs.first() {
         return Err(Error::new(
@@ -51,19 +44,10 @@ pub(crate) fn expand(options: TokenStream, mut function: ItemFn) -> Result<Token
         ));
     }
     if let Some(parameter) = signature.generics.params.first() {
-        return Err(Error::new(
-            parameter.span(),
-            "a main function has no parameters",
-        ));
+        return Err(Error::new(parameter.span(), "a main function has no parameters"));
     }
     let krate = krate::path(path.as_ref());
-    let ItemFn {
-        attrs,
-        vis,
-        sig,
-        block,
-        ..
-    } = &function;
+    let ItemFn { attrs, vis, sig, block, .. } = &function;
     Ok(quote! {
         #(#attrs)*
         #vis #sig {

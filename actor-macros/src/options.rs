@@ -31,19 +31,14 @@ impl Parse for Opt {
 impl Opt {
     /// The value, which this option needs.
     pub(crate) fn value(&self) -> Result<&Expr> {
-        self.value.as_ref().ok_or_else(|| {
-            syn::Error::new(self.name.span(), format!("write `{} = value`", self.name))
-        })
+        self.value.as_ref().ok_or_else(|| syn::Error::new(self.name.span(), format!("write `{} = value`", self.name)))
     }
 
     /// The value as a path.
     pub(crate) fn path(&self) -> Result<Path> {
         match self.value()? {
             Expr::Path(path) => Ok(path.path.clone()),
-            other => Err(syn::Error::new(
-                other.span(),
-                "write a path: `crate = path::to::actor_tokio`",
-            )),
+            other => Err(syn::Error::new(other.span(), "write a path: `crate = path::to::actor_tokio`")),
         }
     }
 
@@ -51,29 +46,17 @@ impl Opt {
     pub(crate) fn bare(&self) -> Result<()> {
         match &self.value {
             None => Ok(()),
-            Some(value) => Err(syn::Error::new(
-                value.span(),
-                format!("`{}` takes no value", self.name),
-            )),
+            Some(value) => Err(syn::Error::new(value.span(), format!("`{}` takes no value", self.name))),
         }
     }
 }
 
 /// Parses options, each at most once.
 pub(crate) fn parse(tokens: TokenStream) -> Result<Vec<Opt>> {
-    let options: Vec<Opt> = Punctuated::<Opt, Token![,]>::parse_terminated
-        .parse2(tokens)?
-        .into_iter()
-        .collect();
+    let options: Vec<Opt> = Punctuated::<Opt, Token![,]>::parse_terminated.parse2(tokens)?.into_iter().collect();
     for (index, option) in options.iter().enumerate() {
-        if options[..index]
-            .iter()
-            .any(|earlier| earlier.name == option.name)
-        {
-            return Err(syn::Error::new(
-                option.name.span(),
-                format!("`{}` is given twice", option.name),
-            ));
+        if options[..index].iter().any(|earlier| earlier.name == option.name) {
+            return Err(syn::Error::new(option.name.span(), format!("`{}` is given twice", option.name)));
         }
     }
     Ok(options)
@@ -81,22 +64,12 @@ pub(crate) fn parse(tokens: TokenStream) -> Result<Vec<Opt>> {
 
 /// The error for an option that does not exist.
 pub(crate) fn unknown(option: &Opt, where_: &str, known: &str) -> syn::Error {
-    syn::Error::new(
-        option.name.span(),
-        format!(
-            "unknown option `{}` {where_}; there are: {known}",
-            option.name
-        ),
-    )
+    syn::Error::new(option.name.span(), format!("unknown option `{}` {where_}; there are: {known}", option.name))
 }
 
 /// Whether the attribute is `#[actor(..)]`, by whatever path.
 pub(crate) fn is_ours(attribute: &Attribute) -> bool {
-    attribute
-        .path()
-        .segments
-        .last()
-        .is_some_and(|segment| segment.ident == "actor")
+    attribute.path().segments.last().is_some_and(|segment| segment.ident == "actor")
 }
 
 /// What a method's own attribute makes of it.
@@ -152,10 +125,7 @@ pub(crate) fn mark(attributes: &[Attribute]) -> Result<Option<(Ident, Mark)>> {
             };
             option.bare()?;
             if found.is_some() {
-                return Err(syn::Error::new(
-                    option.name.span(),
-                    "a method is one of these, not two",
-                ));
+                return Err(syn::Error::new(option.name.span(), "a method is one of these, not two"));
             }
             found = Some((option.name, mark));
         }

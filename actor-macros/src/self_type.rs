@@ -17,17 +17,10 @@ struct WriteOut<'a>(&'a Type);
 impl VisitMut for WriteOut<'_> {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         visit_type_mut(self, ty);
-        let Type::Path(TypePath {
-            qself: None, path, ..
-        }) = ty
-        else {
+        let Type::Path(TypePath { qself: None, path, .. }) = ty else {
             return;
         };
-        if !path
-            .segments
-            .first()
-            .is_some_and(|first| first.ident == "Self" && first.arguments == PathArguments::None)
-        {
+        if !path.segments.first().is_some_and(|first| first.ident == "Self" && first.arguments == PathArguments::None) {
             return;
         }
         if path.segments.len() == 1 {

@@ -27,11 +27,7 @@ mod tests {
             (0, 2, &[1, 1]),
             (5, 0, &[]),
         ] {
-            assert_eq!(
-                shares(cap, shards).collect::<Vec<_>>(),
-                expected,
-                "{cap} over {shards}"
-            );
+            assert_eq!(shares(cap, shards).collect::<Vec<_>>(), expected, "{cap} over {shards}");
         }
         for shards in 1..=1_024 {
             assert_eq!(shares(4_096, shards).sum::<usize>(), 4_096);

@@ -120,10 +120,7 @@ impl Builder {
         self.build_on(|| Box::new(System))
     }
 
-    fn build_on(
-        self,
-        affinity: impl Fn() -> Box<dyn Affinity>,
-    ) -> Result<ShardedRuntime, BuildError> {
+    fn build_on(self, affinity: impl Fn() -> Box<dyn Affinity>) -> Result<ShardedRuntime, BuildError> {
         // Read once, before any thread is pinned: a pinned thread sees one CPU.
         let machine = Machine::read(&*affinity());
         let plan = plan(&machine, &self.request)?;
@@ -148,30 +145,19 @@ impl Builder {
             config.ask_timeout = self.ask_timeout;
             config.slice = self.slice;
             let domain = Domain::new(config)?;
-            let doorbell = Doorbell::new().map_err(|source| BuildError::Descriptors {
-                shard,
-                what: "doorbell",
-                source,
-            })?;
+            let doorbell =
+                Doorbell::new().map_err(|source| BuildError::Descriptors { shard, what: "doorbell", source })?;
             prepared.push((domain, doorbell));
         }
         let ending = Ending::new();
         let remotes: Vec<_> = prepared.iter().map(|(domain, _)| domain.remote()).collect();
         let handle = RuntimeHandle::new(remotes.clone(), ending.clone());
         let (ended, has_ended) = unbounded();
-        let mut shards = Shards {
-            remotes,
-            controls: Vec::new(),
-            threads: Vec::new(),
-            ended: has_ended,
-        };
+        let mut shards = Shards { remotes, controls: Vec::new(), threads: Vec::new(), ended: has_ended };
         let shares = blocking::shares(self.max_blocking_threads, plan.shards.len());
         let mut failure = None;
-        for (index, (((domain, doorbell), cpu), share)) in prepared
-            .into_iter()
-            .zip(&plan.shards)
-            .zip(shares)
-            .enumerate()
+        for (index, (((domain, doorbell), cpu), share)) in
+            prepared.into_iter().zip(&plan.shards).zip(shares).enumerate()
         {
             let (started, has_started) = bounded(1);
             let control = PumpControl::new(doorbell.clone());
@@ -188,19 +174,17 @@ impl Builder {
                 started,
                 ended: ended.clone(),
             };
-            let outcome = thread
-                .start(format!("{}-{index}", self.thread_name))
-                .and_then(|thread| {
-                    // A thread that ends without a word has panicked in the host itself; its join says so.
-                    let outcome = has_started.recv().unwrap_or(Ok(()));
-                    if outcome.is_err() {
-                        _ = thread.join();
-                        return outcome;
-                    }
-                    shards.threads.push(thread);
-                    shards.controls.push(control);
-                    Ok(())
-                });
+            let outcome = thread.start(format!("{}-{index}", self.thread_name)).and_then(|thread| {
+                // A thread that ends without a word has panicked in the host itself; its join says so.
+                let outcome = has_started.recv().unwrap_or(Ok(()));
+                if outcome.is_err() {
+                    _ = thread.join();
+                    return outcome;
+                }
+                shards.threads.push(thread);
+                shards.controls.push(control);
+                Ok(())
+            });
             if let Err(error) = outcome {
                 failure = Some(error);
                 break;

@@ -25,8 +25,5 @@ impl Drop for Entered {
 }
 
 pub(crate) fn current() -> Option<RuntimeHandle> {
-    CURRENT
-        .try_with(|current| current.borrow().clone())
-        .ok()
-        .flatten()
+    CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
 }

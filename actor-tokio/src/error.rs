@@ -20,9 +20,7 @@ pub enum BuildError {
     #[error(transparent)]
     Domain(#[from] DomainError),
     /// `max_blocking_threads(0)`.
-    #[error(
-        "max_blocking_threads is 0, but file and name look-ups of Tokio need at least 1 blocking thread"
-    )]
+    #[error("max_blocking_threads is 0, but file and name look-ups of Tokio need at least 1 blocking thread")]
     NoBlockingThreads,
     /// The system refused a thread.
     #[error(

@@ -70,9 +70,9 @@ mod spawn;
 pub mod __macro;
 
 pub use actor_core::{
-    Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor,
-    InboxHandle, IntoActor, Recv, Returned, ShardId, SpawnError, Stats, Tell, TellError,
-    TellFailure, TryTellError, Typed, Waits, WeakHandle,
+    Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor, InboxHandle,
+    IntoActor, Recv, Returned, ShardId, SpawnError, Stats, Tell, TellError, TellFailure, TryTellError, Typed, Waits,
+    WeakHandle,
 };
 
 pub use actor_macros::{actor, main};

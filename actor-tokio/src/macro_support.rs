@@ -4,9 +4,7 @@ use std::future::Future;
 
 pub use actor_core::{
     Actor, BoxError, Call, Cx, ExitReason, Handle, Method, TellFailure, Typed,
-    message::{
-        Args, IntoStart, MessageArg, MessageError, MessageReply, NoResult, Probe, ResultParts,
-    },
+    message::{Args, IntoStart, MessageArg, MessageError, MessageReply, NoResult, Probe, ResultParts},
 };
 
 use crate::Builder;

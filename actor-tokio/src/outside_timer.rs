@@ -76,18 +76,8 @@ impl OutsideTimer {
     }
 
     fn new(linger: Duration, spawn: Spawn) -> Self {
-        let state = State {
-            queue: TimerQueue::new(),
-            thread: Thread::Absent,
-            used: false,
-            warned: false,
-        };
-        Self(Arc::new(Shared {
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            linger,
-            spawn,
-        }))
+        let state = State { queue: TimerQueue::new(), thread: Thread::Absent, used: false, warned: false };
+        Self(Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), linger, spawn }))
     }
 
     /// Starts the thread. The lock is held, so that nobody starts a second one. Returns a failure that has not been said.
@@ -134,7 +124,7 @@ impl Timer for OutsideTimer {
         let mut state = self.0.lock();
         let waker = state.queue.cancel(key);
         // The thread would sleep until a time that means nothing any more: send it into its linger instead.
-        if matches!(state.thread, Thread::Waits(_)) && state.queue.next().is_none() {
+        if matches!(state.thread, Thread::Waits(_)) && state.queue.earliest().is_none() {
             state.thread = Thread::Awake;
             self.0.changed.notify_one();
         }
@@ -165,7 +155,7 @@ impl Shared {
                 state = self.lock();
                 continue;
             }
-            let until = match (state.queue.next(), state.thread) {
+            let until = match (state.queue.earliest(), state.thread) {
                 (Some(at), _) => {
                     state.thread = Thread::Waits(at);
                     at
@@ -182,20 +172,13 @@ impl Shared {
                     until
                 }
             };
-            state = self
-                .changed
-                .wait_timeout(state, until.until(now))
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.changed.wait_timeout(state, until.until(now)).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
 
 fn spawn(shared: Arc<Shared>) -> io::Result<()> {
-    thread::Builder::new()
-        .name("actor-timer".into())
-        .spawn(move || shared.run())
-        .map(drop)
+    thread::Builder::new().name("actor-timer".into()).spawn(move || shared.run()).map(drop)
 }
 
 /// Wakes, and survives a waker that panics: it must not take everybody else's timers with it.
@@ -215,7 +198,7 @@ fn wake(waker: Waker) {
 mod tests {
     use super::{Nanos, OutsideTimer, Thread, Timer, Waker};
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-    use std::sync::{Arc, Barrier, mpsc};
+    use std::sync::{Arc, mpsc};
     use std::task::Wake;
     use std::thread;
     use std::time::{Duration, Instant};
@@ -243,17 +226,20 @@ mod tests {
         OutsideTimer::new(linger, super::spawn)
     }
 
-    /// Waits for the thread to end.
-    fn await_absent(timer: &OutsideTimer) {
+    fn await_thread(timer: &OutsideTimer, wanted: Thread) {
         let end = Instant::now() + PATIENCE;
-        while timer.0.lock().thread != Thread::Absent {
-            assert!(
-                Instant::now() < end,
-                "the timer thread stays: {:?}",
-                timer.0.lock().thread
-            );
+        loop {
+            let is = timer.0.lock().thread;
+            if is == wanted {
+                return;
+            }
+            assert!(Instant::now() < end, "the timer thread is {is:?}, never {wanted:?}");
             thread::yield_now();
         }
+    }
+
+    fn await_absent(timer: &OutsideTimer) {
+        await_thread(timer, Thread::Absent);
     }
 
     #[test]
@@ -264,10 +250,7 @@ mod tests {
         for millis in [30, 10, 0, 20] {
             let send = send.clone();
             let at = start.after(Duration::from_millis(millis));
-            timer.arm(
-                at,
-                waker(move || send.send((millis, Nanos::now() >= at)).unwrap()),
-            );
+            timer.arm(at, waker(move || send.send((millis, Nanos::now() >= at)).unwrap()));
         }
         for millis in [0, 10, 20, 30] {
             assert_eq!(fired.recv_timeout(PATIENCE), Ok((millis, true)));
@@ -278,6 +261,7 @@ mod tests {
     fn an_earlier_timer_overtakes_the_one_that_is_waited_for() {
         let timer = timer(PATIENCE);
         let far = timer.arm(Nanos(u64::MAX), Waker::noop().clone());
+        await_thread(&timer, Thread::Waits(Nanos(u64::MAX)));
         let (send, fired) = mpsc::channel();
         timer.arm(soon(), waker(move || send.send(()).unwrap()));
         assert_eq!(fired.recv_timeout(PATIENCE), Ok(()));
@@ -302,6 +286,7 @@ mod tests {
     fn ends_when_the_last_timer_is_cancelled_however_far_it_was() {
         let timer = timer(Duration::from_millis(1));
         let keys = [u64::MAX, u64::MAX - 1].map(|at| timer.arm(Nanos(at), Waker::noop().clone()));
+        await_thread(&timer, Thread::Waits(Nanos(u64::MAX - 1)));
         for key in keys {
             timer.cancel(key);
         }
@@ -333,32 +318,40 @@ mod tests {
             timer.arm(Nanos(n), waker(move || send.send(n).unwrap()));
         }
         for n in 0..3 {
-            assert_eq!(
-                fired.recv_timeout(PATIENCE),
-                Ok(n),
-                "the earlier ones are not lost"
-            );
+            assert_eq!(fired.recv_timeout(PATIENCE), Ok(n), "the earlier ones are not lost");
         }
     }
 
-    /// With no linger the thread is always about to end: each round arms into that moment.
+    /// With no linger the thread is always about to end. A lone caller, whom nobody's next timer would save, arms at ever
+    /// other moments of that.
     #[test]
     fn arming_while_the_thread_ends_strands_nothing() {
-        const CALLERS: usize = 4;
-        const ROUNDS: usize = 1_000;
-
         let timer = timer(Duration::ZERO);
-        let barrier = Arc::new(Barrier::new(CALLERS));
-        let callers: Vec<_> = (0..CALLERS)
+        let (send, fired) = mpsc::channel();
+        for round in 0..4_000_u32 {
+            let send = send.clone();
+            timer.arm(Nanos::now(), waker(move || send.send(()).unwrap()));
+            assert_eq!(fired.recv_timeout(PATIENCE), Ok(()), "round {round}");
+            let moment = Instant::now() + Duration::from_nanos(50) * round;
+            while Instant::now() < moment {}
+        }
+        await_absent(&timer);
+    }
+
+    #[test]
+    fn many_callers_get_what_each_of_them_armed() {
+        let timer = timer(Duration::ZERO);
+        let callers: Vec<_> = (0..4)
             .map(|_| {
-                let (timer, barrier) = (timer.clone(), Arc::clone(&barrier));
+                let timer = timer.clone();
                 thread::spawn(move || {
                     let (send, fired) = mpsc::channel();
-                    barrier.wait();
-                    for round in 0..ROUNDS {
+                    for round in 0..500 {
                         let send = send.clone();
-                        timer.arm(Nanos::now(), waker(move || send.send(()).unwrap()));
-                        assert_eq!(fired.recv_timeout(PATIENCE), Ok(()), "round {round}");
+                        let spare = timer.arm(soon(), Waker::noop().clone());
+                        timer.arm(Nanos::now(), waker(move || send.send(round).unwrap()));
+                        assert_eq!(fired.recv_timeout(PATIENCE), Ok(round));
+                        timer.cancel(spare);
                     }
                 })
             })

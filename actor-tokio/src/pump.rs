@@ -31,10 +31,7 @@ pub(crate) struct PumpControl {
 
 impl PumpControl {
     pub(crate) fn new(doorbell: Doorbell) -> Self {
-        Self {
-            released: Arc::default(),
-            doorbell,
-        }
+        Self { released: Arc::default(), doorbell }
     }
 
     /// Lets the pump end, once its shard has: all shards have ended and none sends any more.
@@ -50,16 +47,8 @@ impl PumpControl {
 }
 
 /// Runs the shard until it is released. Says `ended` once, when the shard was told to shut down and has no actor left.
-pub(crate) async fn pump(
-    shard: &Shard,
-    mut bell: Bell,
-    control: PumpControl,
-    ended: Sender<usize>,
-) {
-    let mut alarm = Alarm {
-        sleep: Box::pin(sleep_until(Instant::now())),
-        set_for: None,
-    };
+pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, ended: Sender<usize>) {
+    let mut alarm = Alarm { sleep: Box::pin(sleep_until(Instant::now())), set_for: None };
     let mut has_ended = false;
     while !control.is_released() {
         let next_timer = match shard.turn() {
@@ -92,11 +81,7 @@ async fn rest(shard: &Shard, bell: &mut Bell, alarm: &mut Alarm, next_timer: Opt
             return Poll::Ready(());
         }
         is_asleep = true;
-        if alarm.poll(cx, next_timer).is_ready() {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
+        if alarm.poll(cx, next_timer).is_ready() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }
@@ -114,9 +99,7 @@ impl Alarm {
             return Poll::Pending;
         };
         if self.set_for.is_none_or(|set_for| next < set_for) {
-            self.sleep
-                .as_mut()
-                .reset(Instant::now() + next.until(Nanos::now()));
+            self.sleep.as_mut().reset(Instant::now() + next.until(Nanos::now()));
             self.set_for = Some(next);
         }
         let fired = self.sleep.as_mut().poll(cx);

@@ -14,19 +14,10 @@ impl Driver for TokioDriver {
 
     fn report(&self, report: Report<'_>) {
         match report {
-            Report::TellFailed {
-                actor,
-                kind,
-                method,
-                error,
-            } => {
+            Report::TellFailed { actor, kind, method, error } => {
                 tracing::warn!(%actor, kind, method, ?error, "a told handler returned an error");
             }
-            Report::ActorFailed {
-                actor,
-                kind,
-                reason,
-            } => {
+            Report::ActorFailed { actor, kind, reason } => {
                 tracing::error!(%actor, kind, %reason, "an actor failed");
             }
             _ => {}

@@ -6,9 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actor_core::{
-    Cx, Inbox, InboxActor, InboxHandle, IntoActor, ShardId, Typed, message::MessageArg,
-};
+use actor_core::{Cx, Inbox, InboxActor, InboxHandle, IntoActor, ShardId, Typed, message::MessageArg};
 use tokio::runtime::{Builder as TokioBuilder, LocalOptions};
 
 use crate::{Builder, RuntimeHandle, Shutdown, Spawn, current::Entered};
@@ -41,7 +39,6 @@ pub struct ShardedRuntime {
 
 impl ShardedRuntime {
     /// A runtime to be put together.
-    #[must_use]
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -73,9 +70,7 @@ impl ShardedRuntime {
             .enable_io()
             .enable_time()
             .build_local(LocalOptions::default())
-            .unwrap_or_else(|error| {
-                panic!("no Tokio runtime for block_on ({error}): raise the limit of open files")
-            });
+            .unwrap_or_else(|error| panic!("no Tokio runtime for block_on ({error}): raise the limit of open files"));
         let _current = Entered::new(self.handle());
         runtime.block_on(future)
     }
@@ -90,10 +85,7 @@ impl ShardedRuntime {
     }
 
     /// Starts an actor whose state takes awaiting to build; see [`RuntimeHandle::spawn_async`].
-    pub fn spawn_async<F, Fut>(
-        &self,
-        build: F,
-    ) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
+    pub fn spawn_async<F, Fut>(&self, build: F) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
     where
         F: FnOnce() -> Fut + Send + 'static,
         Fut: Future<Output: IntoActor> + 'static,
@@ -136,17 +128,13 @@ impl Drop for ShardedRuntime {
         drop(ending.begin(DROP_LIMIT));
         // A shard cannot wait for its own end.
         if ShardId::current().is_none() && !ending.wait_until(Instant::now() + DROP_WAIT) {
-            tracing::warn!(
-                "a dropped runtime has not ended within 5 s: code on one of its shards blocks"
-            );
+            tracing::warn!("a dropped runtime has not ended within 5 s: code on one of its shards blocks");
         }
     }
 }
 
 impl fmt::Debug for ShardedRuntime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ShardedRuntime")
-            .field("shards", &self.handle.shards())
-            .finish_non_exhaustive()
+        f.debug_struct("ShardedRuntime").field("shards", &self.handle.shards()).finish_non_exhaustive()
     }
 }

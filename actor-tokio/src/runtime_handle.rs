@@ -11,8 +11,7 @@ use std::{
 };
 
 use actor_core::{
-    Cx, Inbox, InboxActor, InboxHandle, IntoActor, Remote, ShardId, SpawnError, Stats, Typed,
-    message::MessageArg,
+    Cx, Inbox, InboxActor, InboxHandle, IntoActor, Remote, ShardId, SpawnError, Stats, Typed, message::MessageArg,
 };
 
 use crate::{
@@ -42,11 +41,7 @@ pub struct NoRuntime;
 
 impl RuntimeHandle {
     pub(crate) fn new(remotes: Vec<Remote>, ending: Arc<Ending>) -> Self {
-        Self(Arc::new(Inner {
-            remotes,
-            next: AtomicUsize::new(0),
-            ending,
-        }))
+        Self(Arc::new(Inner { remotes, next: AtomicUsize::new(0), ending }))
     }
 
     /// The runtime that this code runs in: on a shard, in a task of one, or in [`block_on`](crate::ShardedRuntime::block_on).
@@ -84,9 +79,7 @@ impl RuntimeHandle {
         F: FnOnce() -> R + Send + 'static,
         R: IntoActor,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| {
-            remote.spawn(mailbox, build)
-        })
+        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn(mailbox, build))
     }
 
     /// Starts an actor whose state takes awaiting to build. The future runs on the actor's shard; it need not be
@@ -95,17 +88,12 @@ impl RuntimeHandle {
     /// # Errors
     ///
     /// As for [`spawn`](Self::spawn); the future's own error is [`SpawnError::Failed`].
-    pub fn spawn_async<F, Fut>(
-        &self,
-        build: F,
-    ) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
+    pub fn spawn_async<F, Fut>(&self, build: F) -> Spawn<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
     where
         F: FnOnce() -> Fut + Send + 'static,
         Fut: Future<Output: IntoActor> + 'static,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| {
-            remote.spawn_async(mailbox, build)
-        })
+        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn_async(mailbox, build))
     }
 
     /// Starts an actor that is a plain future over its inbox. It ends when the future does.
@@ -119,9 +107,7 @@ impl RuntimeHandle {
         F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + 'static,
     {
-        Spawn::new(self.clone(), move |remote, mailbox| {
-            remote.spawn_inbox(mailbox, body)
-        })
+        Spawn::new(self.clone(), move |remote, mailbox| remote.spawn_inbox(mailbox, body))
     }
 
     /// How many shards the runtime has.
@@ -165,10 +151,7 @@ impl RuntimeHandle {
 
     pub(crate) fn remote(&self, shard: ShardId) -> Result<&Remote, SpawnError> {
         let shards = self.shards();
-        self.0
-            .remotes
-            .get(shard.index())
-            .ok_or(SpawnError::NoSuchShard { shard, shards })
+        self.0.remotes.get(shard.index()).ok_or(SpawnError::NoSuchShard { shard, shards })
     }
 
     pub(crate) fn place(&self, placement: Placement<'_>) -> ShardId {
@@ -177,14 +160,11 @@ impl RuntimeHandle {
             Placement::RoundRobin => self.0.next.fetch_add(1, Ordering::Relaxed) % shards,
             // The high bits: users' hashes are often weak in the low ones.
             Placement::Hash(hash) => {
-                ((u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * shards as u128) >> 64)
-                    as usize
+                ((u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15)) * shards as u128) >> 64) as usize
             }
             Placement::LeastLoaded => {
                 let loads = self.0.remotes.iter().map(Remote::load).enumerate();
-                loads
-                    .min_by_key(|(_, load)| *load)
-                    .map_or(0, |(index, _)| index)
+                loads.min_by_key(|(_, load)| *load).map_or(0, |(index, _)| index)
             }
             Placement::SameAs(placed) => return placed.shard(),
         };
@@ -194,8 +174,6 @@ impl RuntimeHandle {
 
 impl fmt::Debug for RuntimeHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RuntimeHandle")
-            .field("shards", &self.shards())
-            .finish_non_exhaustive()
+        f.debug_struct("RuntimeHandle").field("shards", &self.shards()).finish_non_exhaustive()
     }
 }

@@ -42,10 +42,7 @@ pub(crate) struct ShardThread {
 impl ShardThread {
     pub(crate) fn start(self, name: String) -> Result<JoinHandle<()>, BuildError> {
         let shard = self.shard;
-        ThreadBuilder::new()
-            .name(name)
-            .spawn(move || self.run())
-            .map_err(|source| BuildError::Thread { shard, source })
+        ThreadBuilder::new().name(name).spawn(move || self.run()).map_err(|source| BuildError::Thread { shard, source })
     }
 
     fn run(self) {
@@ -62,30 +59,19 @@ impl ShardThread {
             started,
             ended,
         } = self;
-        let descriptors = |what| {
-            move |source| BuildError::Descriptors {
-                shard: id,
-                what,
-                source,
-            }
-        };
+        let descriptors = |what| move |source| BuildError::Descriptors { shard: id, what, source };
         let prepared = (|| {
             if let Some(cpu) = cpu {
                 pinner.pin(id.index(), cpu)?;
             }
             let mut tokio = TokioBuilder::new_current_thread();
-            tokio
-                .enable_io()
-                .enable_time()
-                .max_blocking_threads(blocking_threads);
+            tokio.enable_io().enable_time().max_blocking_threads(blocking_threads);
             if cpu.is_some() {
                 // Threads inherit the mask of the one that starts them; blocking work belongs on any CPU.
                 let pinner = pinner.clone();
                 tokio.on_thread_start(move || pinner.unpin());
             }
-            let tokio = tokio
-                .build_local(LocalOptions::default())
-                .map_err(descriptors("Tokio runtime"))?;
+            let tokio = tokio.build_local(LocalOptions::default()).map_err(descriptors("Tokio runtime"))?;
             let bell = {
                 let _context = tokio.enter();
                 doorbell.listen().map_err(descriptors("doorbell"))?
@@ -107,12 +93,8 @@ impl ShardThread {
             // For the thread's life: `spawn_local` tasks and I/O that wakes actors run between turns.
             let _activation = shard.activate();
             let outcome = on_start.map_or(Ok(()), |hook| {
-                catch_unwind(AssertUnwindSafe(|| hook(id))).map_err(|payload| {
-                    BuildError::StartHook {
-                        shard: id,
-                        message: text(&*payload),
-                    }
-                })
+                catch_unwind(AssertUnwindSafe(|| hook(id)))
+                    .map_err(|payload| BuildError::StartHook { shard: id, message: text(&*payload) })
             });
             let is_up = outcome.is_ok();
             _ = started.send(outcome);
@@ -123,9 +105,7 @@ impl ShardThread {
                     drop(shard);
                 })
                 .await
-                .unwrap_or_else(
-                    |error| tracing::error!(shard = %id, %error, "the shard's pump failed"),
-                );
+                .unwrap_or_else(|error| tracing::error!(shard = %id, %error, "the shard's pump failed"));
             }
         });
         // Waits for no blocking thread: what a blocking closure still does is its own affair.

@@ -53,11 +53,7 @@ impl Future for Shutdown {
         if let Some(report) = &state.report {
             return Poll::Ready(report.clone());
         }
-        if !state
-            .waiting
-            .iter()
-            .any(|waker| waker.will_wake(cx.waker()))
-        {
+        if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
             state.waiting.push(cx.waker().clone());
         }
         Poll::Pending
@@ -97,10 +93,7 @@ struct State {
 
 impl Ending {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            state: Mutex::default(),
-            over: Condvar::new(),
-        })
+        Arc::new(Self { state: Mutex::default(), over: Condvar::new() })
     }
 
     /// Hands over what is to be ended.
@@ -111,9 +104,7 @@ impl Ending {
     pub(crate) fn begin(self: &Arc<Self>, limit: Duration) -> Shutdown {
         let now = Instant::now();
         // A limit beyond the clock's end is none; a year is as good.
-        let deadline = now
-            .checked_add(limit)
-            .unwrap_or(now + Duration::from_secs(365 * 86_400));
+        let deadline = now.checked_add(limit).unwrap_or(now + Duration::from_secs(365 * 86_400));
         let mut state = self.lock();
         match (state.shards.take(), &state.hurry) {
             (Some(shards), _) => {
@@ -136,11 +127,7 @@ impl Ending {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
                 return false;
             };
-            state = self
-                .over
-                .wait_timeout(state, left)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            state = self.over.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         true
     }
@@ -152,14 +139,12 @@ impl Ending {
     fn start(self: &Arc<Self>, shards: Shards, deadline: Instant, hurried: Receiver<Instant>) {
         let (handed, taken) = (Arc::new(Mutex::new(Some(shards))), self.clone());
         let theirs = handed.clone();
-        let thread = thread::Builder::new()
-            .name("actor-shutdown".into())
-            .spawn(move || {
-                let shards = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
-                if let Some(shards) = shards {
-                    taken.finish(shards.end(deadline, &hurried));
-                }
-            });
+        let thread = thread::Builder::new().name("actor-shutdown".into()).spawn(move || {
+            let shards = theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(shards) = shards {
+                taken.finish(shards.end(deadline, &hurried));
+            }
+        });
         if let Err(error) = thread {
             // No thread to wait on: ends the shards at once and lets their threads go by themselves.
             tracing::error!(%error, "no thread for an orderly shutdown; the actors are killed");
@@ -243,9 +228,6 @@ impl Shards {
             remote.kill_all();
             control.release();
         }
-        ShutdownReport {
-            killed,
-            stuck: self.remotes.iter().map(Remote::shard).collect(),
-        }
+        ShutdownReport { killed, stuck: self.remotes.iter().map(Remote::shard).collect() }
     }
 }

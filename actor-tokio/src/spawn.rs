@@ -41,12 +41,7 @@ impl<H> Spawn<H> {
         runtime: RuntimeHandle,
         start: impl FnOnce(&Remote, Option<usize>) -> Spawning<H> + Send + 'static,
     ) -> Self {
-        Self {
-            runtime,
-            shard: None,
-            mailbox: None,
-            start: Box::new(start),
-        }
+        Self { runtime, shard: None, mailbox: None, start: Box::new(start) }
     }
 
     /// Starts it on this shard.
@@ -73,24 +68,14 @@ impl<H> IntoFuture for Spawn<H> {
     type IntoFuture = Spawned<H>;
 
     fn into_future(self) -> Spawned<H> {
-        let shard = self
-            .shard
-            .unwrap_or_else(|| self.runtime.place(Placement::RoundRobin));
-        Spawned(
-            self.runtime
-                .remote(shard)
-                .map(|remote| (self.start)(remote, self.mailbox))
-                .map_err(Some),
-        )
+        let shard = self.shard.unwrap_or_else(|| self.runtime.place(Placement::RoundRobin));
+        Spawned(self.runtime.remote(shard).map(|remote| (self.start)(remote, self.mailbox)).map_err(Some))
     }
 }
 
 impl<H> fmt::Debug for Spawn<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spawn")
-            .field("shard", &self.shard)
-            .field("mailbox", &self.mailbox)
-            .finish_non_exhaustive()
+        f.debug_struct("Spawn").field("shard", &self.shard).field("mailbox", &self.mailbox).finish_non_exhaustive()
     }
 }
 

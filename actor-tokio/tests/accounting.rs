@@ -32,11 +32,7 @@ impl Sum {
     pub async fn relay(&mut self, to: SumHandle, times: u64) -> u64 {
         let mut answered = 0;
         for n in 0..times {
-            let answer = if n % 2 == 0 {
-                to.add(1).await
-            } else {
-                to.add_later(1).await
-            };
+            let answer = if n % 2 == 0 { to.add(1).await } else { to.add_later(1).await };
             answered += u64::from(answer.is_ok());
         }
         answered
@@ -56,11 +52,7 @@ fn runtime(shards: usize) -> ShardedRuntime {
 async fn totals(rt: &ShardedRuntime) -> Stats {
     let mut total = Stats::default();
     for stats in rt.handle().stats().await {
-        assert_eq!(
-            stats.received,
-            stats.handled + stats.returned + stats.queued,
-            "{stats:?}"
-        );
+        assert_eq!(stats.received, stats.handled + stats.returned + stats.queued, "{stats:?}");
         total.actors += stats.actors;
         total.spawned += stats.spawned;
         total.received += stats.received;
@@ -75,27 +67,11 @@ async fn totals(rt: &ShardedRuntime) -> Stats {
 fn four_kinds_of_callers_at_once() {
     const TIMES: u64 = 3_000;
     let rt = runtime(2);
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("tokio");
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("tokio");
     rt.block_on(async {
-        let target = rt
-            .spawn(|| Sum { total: 0 })
-            .on(ShardId::new(0))
-            .await
-            .expect("spawned");
-        let near = rt
-            .spawn(|| Sum { total: 0 })
-            .on(ShardId::new(0))
-            .await
-            .expect("spawned");
-        let far = rt
-            .spawn(|| Sum { total: 0 })
-            .on(ShardId::new(1))
-            .await
-            .expect("spawned");
+        let target = rt.spawn(|| Sum { total: 0 }).on(ShardId::new(0)).await.expect("spawned");
+        let near = rt.spawn(|| Sum { total: 0 }).on(ShardId::new(0)).await.expect("spawned");
+        let far = rt.spawn(|| Sum { total: 0 }).on(ShardId::new(1)).await.expect("spawned");
         let answered = Arc::new(AtomicU64::new(0));
         // A plain thread.
         let (to, count) = (target.clone(), answered.clone());
@@ -118,10 +94,7 @@ fn four_kinds_of_callers_at_once() {
             })
             .collect();
         // The same shard and another one.
-        let (same, other) = futures::join!(
-            near.relay(target.clone(), TIMES),
-            far.relay(target.clone(), TIMES)
-        );
+        let (same, other) = futures::join!(near.relay(target.clone(), TIMES), far.relay(target.clone(), TIMES));
         assert_eq!((same, other), (Ok(TIMES), Ok(TIMES)));
         for worker in workers {
             worker.await.expect("worker");
@@ -130,10 +103,7 @@ fn four_kinds_of_callers_at_once() {
         let sent = answered.load(Ordering::Relaxed) + 2 * TIMES;
         assert_eq!(target.add(0).await, Ok(sent));
         let total = totals(&rt).await;
-        assert_eq!(
-            (total.received, total.handled, total.returned),
-            (sent + 3, sent + 3, 0)
-        );
+        assert_eq!((total.received, total.handled, total.returned), (sent + 3, sent + 3, 0));
     });
 }
 
@@ -146,8 +116,7 @@ fn stops_and_kills_under_fire_lose_no_message() {
             let target = rt.spawn(|| Sum { total: 0 }).await.expect("spawned");
             thread::scope(|scope| {
                 for sender in 0..3 {
-                    let (target, accepted, answered, died) =
-                        (target.clone(), &accepted, &answered, &died);
+                    let (target, accepted, answered, died) = (target.clone(), &accepted, &answered, &died);
                     scope.spawn(move || {
                         for n in 0..400u64 {
                             if (n + sender) % 3 == 0 {
@@ -166,11 +135,7 @@ fn stops_and_kills_under_fire_lose_no_message() {
                 while target.queue_len() == 0 && !target.is_closed() {
                     thread::yield_now();
                 }
-                drop(if round % 2 == 0 {
-                    target.stop()
-                } else {
-                    target.kill()
-                });
+                drop(if round % 2 == 0 { target.stop() } else { target.kill() });
             });
             target.closed().await;
         }
@@ -198,20 +163,14 @@ fn a_hundred_thousand_actors_come_and_go() {
             handle.add(1).tell().await.expect("accepted");
         }
         let total = totals(&rt).await;
-        assert_eq!(
-            (total.actors, total.spawned),
-            (ACTORS as u64, ACTORS as u64)
-        );
+        assert_eq!((total.actors, total.spawned), (ACTORS as u64, ACTORS as u64));
         let exits: Vec<_> = handles.iter().map(|handle| handle.closed()).collect();
         drop(handles);
         for exit in exits {
             assert_eq!(exit.await, ExitReason::Normal);
         }
         let total = totals(&rt).await;
-        assert_eq!(
-            (total.actors, total.received, total.handled),
-            (0, ACTORS as u64, ACTORS as u64)
-        );
+        assert_eq!((total.actors, total.received, total.handled), (0, ACTORS as u64, ACTORS as u64));
         let again = rt.spawn(|| Sum { total: 5 }).await.expect("spawned");
         assert_eq!(again.add(1).await, Ok(6));
         assert!(rt.shutdown().await.is_clean());
@@ -290,14 +249,7 @@ fn all_to_all_with_capacity_one_finishes() {
     rt.block_on(async {
         let mut nodes = Vec::new();
         for shard in 0..NODES {
-            let node = rt
-                .spawn(|| Node {
-                    peers: Vec::new(),
-                    seen: 0,
-                })
-                .on(ShardId::new(shard))
-                .await
-                .expect("spawned");
+            let node = rt.spawn(|| Node { peers: Vec::new(), seen: 0 }).on(ShardId::new(shard)).await.expect("spawned");
             nodes.push(node);
         }
         for node in &nodes {

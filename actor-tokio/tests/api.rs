@@ -28,10 +28,7 @@ pub struct Counter {
 #[actor]
 impl Counter {
     pub fn new() -> Self {
-        Self {
-            total: Rc::default(),
-            started: false,
-        }
+        Self { total: Rc::default(), started: false }
     }
 
     /// Adds `by`.
@@ -78,11 +75,7 @@ impl Counter {
     async fn begin(&mut self, cx: &mut Cx<Self>) -> Result<(), StartError> {
         assert_eq!(Some(cx.shard()), ShardId::current());
         self.started = true;
-        if self.total.get() == 404 {
-            Err(StartError)
-        } else {
-            Ok(())
-        }
+        if self.total.get() == 404 { Err(StartError) } else { Ok(()) }
     }
 
     #[actor(on_stop)]
@@ -93,11 +86,7 @@ impl Counter {
 }
 
 fn runtime(shards: usize) -> ShardedRuntime {
-    ShardedRuntime::builder()
-        .cores(shards)
-        .pin(Pin::Never)
-        .build()
-        .expect("runtime")
+    ShardedRuntime::builder().cores(shards).pin(Pin::Never).build().expect("runtime")
 }
 
 #[test]
@@ -111,10 +100,7 @@ fn the_counter_of_the_documentation() -> Result<(), actor_tokio::Error> {
         counter.add(1).try_tell()?;
         counter.add(1).timeout(Duration::from_millis(500)).await?;
         assert_eq!(counter.total().await?, 8);
-        assert_eq!(
-            counter.checked(u64::MAX).await,
-            Err(AskError::Handler(Overflow))
-        );
+        assert_eq!(counter.checked(u64::MAX).await, Err(AskError::Handler(Overflow)));
         let other = rt.spawn(Counter::new).on(ShardId::new(0)).await?;
         assert_eq!(counter.relay(other.clone()).await?, 8);
         assert_eq!(counter.add(3).into_args(), (3,));
@@ -149,11 +135,7 @@ fn asks_time_out_on_and_off_the_shards() {
     rt.block_on(async {
         let counter = rt.spawn(Counter::new).await.expect("spawned");
         let limit = Duration::from_millis(20);
-        let running = counter
-            .sleepy(Duration::from_millis(200))
-            .timeout(limit)
-            .await
-            .expect_err("too slow");
+        let running = counter.sleepy(Duration::from_millis(200)).timeout(limit).await.expect_err("too slow");
         assert!(matches!(running, AskError::Timeout { .. }) && running.was_delivered());
         let queued = counter.add(1).timeout(limit).await.expect_err("behind it");
         assert!(matches!(queued, AskError::Timeout { .. }) && !queued.was_delivered());
@@ -166,10 +148,7 @@ fn start_failures_reach_the_askers_and_build_failures_the_spawner() {
     let rt = runtime(1);
     rt.block_on(async {
         let counter = rt
-            .spawn(|| Counter {
-                total: Rc::new(Cell::new(404)),
-                started: false,
-            })
+            .spawn(|| Counter { total: Rc::new(Cell::new(404)), started: false })
             .await
             .expect("the state is built, the start hook comes after");
         match counter.total().await {
@@ -180,14 +159,8 @@ fn start_failures_reach_the_askers_and_build_failures_the_spawner() {
             other => panic!("{other:?}"),
         }
         assert!(matches!(counter.closed().await, ExitReason::Failed(_)));
-        let failed = rt
-            .spawn(|| Err::<Counter, _>("no counter"))
-            .await
-            .expect_err("failed");
-        assert_eq!(
-            failed.to_string(),
-            "the actor's state could not be built: no counter"
-        );
+        let failed = rt.spawn(|| Err::<Counter, _>("no counter")).await.expect_err("failed");
+        assert_eq!(failed.to_string(), "the actor's state could not be built: no counter");
         let failed = rt
             .spawn_async(|| async {
                 tokio::time::sleep(Duration::from_millis(1)).await;
@@ -196,37 +169,20 @@ fn start_failures_reach_the_askers_and_build_failures_the_spawner() {
             .await
             .expect_err("failed");
         assert!(matches!(failed, SpawnError::Failed(_)));
-        let panicked = rt
-            .spawn(|| -> Counter { panic!("constructor") })
-            .await
-            .expect_err("panicked");
-        assert!(matches!(
-            panicked,
-            SpawnError::Ended(ExitReason::Panicked { .. })
-        ));
+        let panicked = rt.spawn(|| -> Counter { panic!("constructor") }).await.expect_err("panicked");
+        assert!(matches!(panicked, SpawnError::Ended(ExitReason::Panicked { .. })));
         let built = rt
             .spawn_async(|| async {
                 let state = Rc::new(Cell::new(3));
                 tokio::task::yield_now().await;
-                Ok::<_, StartError>(Counter {
-                    total: state,
-                    started: false,
-                })
+                Ok::<_, StartError>(Counter { total: state, started: false })
             })
             .await
             .expect("built");
         assert_eq!(built.total().await, Ok(3));
-        let foreign = rt
-            .spawn(Counter::new)
-            .on(ShardId::new(9))
-            .await
-            .expect_err("no such shard");
+        let foreign = rt.spawn(Counter::new).on(ShardId::new(9)).await.expect_err("no such shard");
         assert!(matches!(foreign, SpawnError::NoSuchShard { shards: 1, .. }));
-        let capacity = rt
-            .spawn(Counter::new)
-            .mailbox(0)
-            .await
-            .expect_err("no capacity");
+        let capacity = rt.spawn(Counter::new).mailbox(0).await.expect_err("no capacity");
         assert!(matches!(capacity, SpawnError::NoCapacity));
     });
 }
@@ -234,43 +190,30 @@ fn start_failures_reach_the_askers_and_build_failures_the_spawner() {
 #[test]
 fn a_plain_thread_asks_blocking_and_a_shard_refuses_to() {
     let rt = runtime(1);
-    let counter = rt
-        .block_on(async { rt.spawn(Counter::new).await })
-        .expect("spawned");
+    let counter = rt.block_on(async { rt.spawn(Counter::new).await }).expect("spawned");
     assert_eq!(counter.add(2).blocking(), Ok(2));
     assert!(counter.add(2).tell().blocking().is_ok());
-    let slow = counter
-        .sleepy(Duration::from_secs(5))
-        .timeout(Duration::from_millis(20))
-        .blocking();
+    let slow = counter.sleepy(Duration::from_secs(5)).timeout(Duration::from_millis(20)).blocking();
     assert!(matches!(slow, Err(AskError::Timeout { delivered: true })));
     let refused = rt.block_on(async {
         let handle = rt
-            .spawn_fn(
-                move |mut inbox: Inbox<std::sync::mpsc::Sender<bool>>, _| async move {
-                    while let Some(answer) = inbox.recv().await {
-                        _ = answer.send(counter.add(1).blocking() == Err(AskError::OnShard));
-                    }
-                },
-            )
+            .spawn_fn(move |mut inbox: Inbox<std::sync::mpsc::Sender<bool>>, _| async move {
+                while let Some(answer) = inbox.recv().await {
+                    _ = answer.send(counter.add(1).blocking() == Err(AskError::OnShard));
+                }
+            })
             .await
             .expect("spawned");
         let (answer, answered) = std::sync::mpsc::channel();
         handle.send(answer).await.expect("received");
-        answered
-            .recv_timeout(Duration::from_secs(10))
-            .expect("answer")
+        answered.recv_timeout(Duration::from_secs(10)).expect("answer")
     });
     assert!(refused);
 }
 
 #[test]
 fn dropping_a_runtime_in_async_code_is_safe() {
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .expect("tokio");
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("tokio");
     tokio.block_on(async {
         let rt = runtime(2);
         let counter = rt.spawn(Counter::new).await.expect("spawned");

@@ -50,11 +50,7 @@ impl Fragile {
     pub async fn work(&mut self, bomb: Bomb) -> Bomb {
         assert!(self.place != Place::Handler, "at {:?}", self.place);
         tokio::task::yield_now().await;
-        assert!(
-            self.place != Place::HandlerAfterAwait,
-            "at {:?}",
-            self.place
-        );
+        assert!(self.place != Place::HandlerAfterAwait, "at {:?}", self.place);
         if self.place == Place::ArgumentDrop {
             drop(bomb);
         } else {
@@ -104,11 +100,7 @@ fn is_panic_at(reason: &ExitReason, place: Place) -> bool {
 
 #[test]
 fn every_place() {
-    let rt = ShardedRuntime::builder()
-        .cores(2)
-        .pin(Pin::Never)
-        .build()
-        .expect("runtime");
+    let rt = ShardedRuntime::builder().cores(2).pin(Pin::Never).build().expect("runtime");
     rt.block_on(async {
         let mut witnesses = Vec::new();
         for shard in rt.shard_ids() {
@@ -131,11 +123,7 @@ fn every_place() {
             for shard in rt.shard_ids() {
                 check(&rt, place, shard).await;
                 for witness in &witnesses {
-                    assert_eq!(
-                        witness.ping().await,
-                        Ok("pong"),
-                        "after a panic at {place:?}"
-                    );
+                    assert_eq!(witness.ping().await, Ok("pong"), "after a panic at {place:?}");
                 }
             }
         }
@@ -149,21 +137,14 @@ async fn check(rt: &ShardedRuntime, place: Place, shard: ShardId) {
     let fragile = match rt.spawn(move || Fragile::new(place)).on(shard).await {
         Ok(fragile) => fragile,
         Err(SpawnError::Ended(reason)) => {
-            assert!(
-                place == Place::Constructor && is_panic_at(&reason, place),
-                "{reason:?}"
-            );
+            assert!(place == Place::Constructor && is_panic_at(&reason, place), "{reason:?}");
             return;
         }
         Err(error) => panic!("{error}"),
     };
     let bomb = Bomb(place == Place::ArgumentDrop);
     match place {
-        Place::Start
-        | Place::StartAfterAwait
-        | Place::Handler
-        | Place::HandlerAfterAwait
-        | Place::ArgumentDrop => {
+        Place::Start | Place::StartAfterAwait | Place::Handler | Place::HandlerAfterAwait | Place::ArgumentDrop => {
             match fragile.work(bomb).await {
                 Err(AskError::Died(reason)) => assert!(is_panic_at(&reason, place), "{reason:?}"),
                 // The start hook was quicker than the ask.

@@ -108,12 +108,7 @@ impl<A: Actor> ActorTask<A> {
         // SAFETY: by the caller's promise nothing else borrows the cells; the task outlives its frame.
         let (state, cx) = unsafe { (&mut *self.state.get(), &mut *self.cx.get()) };
         // Phases from `Built` on have a state.
-        (
-            state
-                .as_mut()
-                .expect("the state is built before anything runs on it"),
-            cx,
-        )
+        (state.as_mut().expect("the state is built before anything runs on it"), cx)
     }
 
     fn set_frame<'a>(&self, frame: Pin<Box<dyn Future<Output = Result<(), ExitReason>> + 'a>>) {
@@ -136,12 +131,9 @@ impl<A: Actor> ActorTask<A> {
         self.phase.set(Phase::Starting);
         // SAFETY: no frame is there; the new one is dropped before the next use.
         let (state, cx) = unsafe { self.parts() };
-        self.set_frame(Box::pin(async move {
-            state
-                .on_start(cx)
-                .await
-                .map_err(|error| ExitReason::Failed(error.into()))
-        }));
+        self.set_frame(Box::pin(
+            async move { state.on_start(cx).await.map_err(|error| ExitReason::Failed(error.into())) },
+        ));
     }
 
     /// The last message is done: the stop hook, if there is one. Returns the step that ends the actor otherwise.
@@ -202,12 +194,7 @@ impl<A: Actor> ActorTask<A> {
 
     /// Hands the handler's outcome to its asker, or its error to whom it concerns.
     #[inline]
-    fn conclude<M: Method<A>>(
-        &self,
-        core: &Core,
-        slot: &'static Slot,
-        outcome: Result<M::Ok, M::Err>,
-    ) {
+    fn conclude<M: Method<A>>(&self, core: &Core, slot: &'static Slot, outcome: Result<M::Ok, M::Err>) {
         match (self.asked.take(), outcome) {
             // SAFETY: `run_method::<M>` set the asker, of a block of these types.
             (Some(asked), outcome) => unsafe {
@@ -219,22 +206,11 @@ impl<A: Actor> ActorTask<A> {
     }
 
     #[cold]
-    fn report(
-        &self,
-        core: &Core,
-        slot: &'static Slot,
-        method: &'static str,
-        error: &dyn std::fmt::Debug,
-    ) {
+    fn report(&self, core: &Core, slot: &'static Slot, method: &'static str, error: &dyn std::fmt::Debug) {
         // SAFETY: called when a handler is through and dropped, so no frame borrows the state.
         let (state, _) = unsafe { self.parts() };
         if !state.on_error(&TellFailure { method, error }) {
-            core.driver.report(Report::TellFailed {
-                actor: slot.id(),
-                kind: A::NAME,
-                method,
-                error,
-            });
+            core.driver.report(Report::TellFailed { actor: slot.id(), kind: A::NAME, method, error });
         }
     }
 }
@@ -314,19 +290,11 @@ impl<A: Actor> Task for ActorTask<A> {
 pub(crate) struct Methods<A, M>(PhantomData<(A, M)>);
 
 impl<A: Actor, M: Method<A>> Methods<A, M> {
-    pub(crate) const TABLE: &'static MethodTable = &MethodTable {
-        name: M::NAME,
-        run: run_method::<A, M>,
-        drop_args: drop_args::<A, M>,
-    };
+    pub(crate) const TABLE: &'static MethodTable =
+        &MethodTable { name: M::NAME, run: run_method::<A, M>, drop_args: drop_args::<A, M> };
 }
 
-unsafe fn run_method<A: Actor, M: Method<A>>(
-    task: NonNull<()>,
-    envelope: Envelope,
-    core: &Core,
-    slot: &'static Slot,
-) {
+unsafe fn run_method<A: Actor, M: Method<A>>(task: NonNull<()>, envelope: Envelope, core: &Core, slot: &'static Slot) {
     // SAFETY: by `MethodTable::run`'s contract.
     let task = unsafe { task.cast::<ActorTask<A>>().as_ref() };
     // SAFETY: the envelope was made by `Handle::<A>::call::<M>`, with these types.
@@ -370,9 +338,7 @@ struct Handling<A: Actor, M, F> {
     method: PhantomData<M>,
 }
 
-impl<A: Actor, M: Method<A>, F: Future<Output = Result<M::Ok, M::Err>>> Future
-    for Handling<A, M, F>
-{
+impl<A: Actor, M: Method<A>, F: Future<Output = Result<M::Ok, M::Err>>> Future for Handling<A, M, F> {
     type Output = Result<(), ExitReason>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {

@@ -80,12 +80,7 @@ impl<Args, T, E> Unpin for Call<Args, T, E> {}
 
 impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     #[inline]
-    pub(super) fn new(
-        slot: &'static Slot,
-        generation: u32,
-        table: &'static MethodTable,
-        args: Args,
-    ) -> Self {
+    pub(super) fn new(slot: &'static Slot, generation: u32, table: &'static MethodTable, args: Args) -> Self {
         Self {
             target: Target { slot, generation },
             table,
@@ -230,12 +225,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         self.served(served, args, waker)
     }
 
-    fn served(
-        &mut self,
-        served: Served,
-        args: Args,
-        waker: &Waker,
-    ) -> Poll<Result<T, AskError<E>>> {
+    fn served(&mut self, served: Served, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
         match served {
             Served::Granted => {
                 self.alarm.disarm();
@@ -256,11 +246,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     }
 
     #[inline]
-    fn poll_answer(
-        &mut self,
-        block: NonNull<Ask<Args, T, E>>,
-        waker: &Waker,
-    ) -> Poll<Result<T, AskError<E>>> {
+    fn poll_answer(&mut self, block: NonNull<Ask<Args, T, E>>, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
         let is_new = self.waker != identity(waker);
         // SAFETY: `Sent` holds the caller's end, which is let go of only where the state is left at `Done`.
         let cell = &unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell;
@@ -295,10 +281,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, 
             State::Fresh(args) => this.begin(args, cx.waker()),
             State::Sent(block) => this.poll_answer(block, cx.waker()),
             State::Waiting(args, place) => this.resume(args, place, cx.waker()),
-            State::Done => panic!(
-                "a call of `{}` was polled after it was done",
-                this.table.name
-            ),
+            State::Done => panic!("a call of `{}` was polled after it was done", this.table.name),
         }
     }
 }
@@ -320,16 +303,9 @@ impl<Args, T, E> Call<Args, T, E> {
             State::Fresh(_) | State::Done => {}
             State::Waiting(_, place) => self.target.leave(place),
             State::Sent(block) => {
-                let how = if self.is_cancelled_on_drop {
-                    Leaving::Cancelling
-                } else {
-                    Leaving::Quietly
-                };
+                let how = if self.is_cancelled_on_drop { Leaving::Cancelling } else { Leaving::Quietly };
                 // SAFETY: `Sent` holds the caller's end.
-                match unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }
-                    .cell
-                    .abandon(how)
-                {
+                match unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell.abandon(how) {
                     // SAFETY: the block is ours, answer included.
                     Abandoned::Ready => drop(unsafe { Box::from_raw(block.as_ptr()) }),
                     Abandoned::Running if self.is_cancelled_on_drop => {
@@ -350,10 +326,7 @@ impl<Args, T, E> fmt::Debug for Call<Args, T, E> {
             State::Sent(_) => "waiting for the reply",
             State::Done => "done",
         };
-        f.debug_struct("Call")
-            .field("method", &self.table.name)
-            .field("state", &state)
-            .finish_non_exhaustive()
+        f.debug_struct("Call").field("method", &self.table.name).field("state", &state).finish_non_exhaustive()
     }
 }
 

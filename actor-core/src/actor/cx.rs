@@ -18,10 +18,7 @@ pub struct Cx<A: ?Sized> {
 impl<A: Typed> Cx<A> {
     /// The context of the actor in `slot`; made by its shard.
     pub(crate) fn new(slot: &'static Slot) -> Self {
-        Self {
-            pin: Pin::new(slot),
-            actor: PhantomData,
-        }
+        Self { pin: Pin::new(slot), actor: PhantomData }
     }
 
     /// The actor's own typed handle. An actor that keeps it keeps itself going; see [`Handle::downgrade`].

@@ -33,10 +33,7 @@ impl Future for Exit {
     type Output = ExitReason;
 
     fn poll(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ExitReason> {
-        self.pin
-            .room
-            .reason_or_wait(cx.waker())
-            .map_or(Poll::Pending, Poll::Ready)
+        self.pin.room.reason_or_wait(cx.waker()).map_or(Poll::Pending, Poll::Ready)
     }
 }
 

@@ -41,10 +41,7 @@ impl<A: Actor> Handle<A> {
 
 impl<A: Typed> Handle<A> {
     pub(crate) fn new(slot: SlotRef) -> Self {
-        Self {
-            slot,
-            actor: PhantomData,
-        }
+        Self { slot, actor: PhantomData }
     }
 
     pub(crate) fn slot(&self) -> &SlotRef {
@@ -103,10 +100,7 @@ impl<A: Typed> Handle<A> {
     /// A handle that does not keep the actor going.
     #[must_use]
     pub fn downgrade(&self) -> WeakHandle<A> {
-        WeakHandle {
-            pin: self.slot.pin(),
-            actor: PhantomData,
-        }
+        WeakHandle { pin: self.slot.pin(), actor: PhantomData }
     }
 
     fn end(&self, how: Signals) -> Exit {
@@ -147,10 +141,7 @@ impl<A: Typed> WeakHandle<A> {
 
 impl<A: ?Sized> Clone for Handle<A> {
     fn clone(&self) -> Self {
-        Self {
-            slot: self.slot.clone(),
-            actor: PhantomData,
-        }
+        Self { slot: self.slot.clone(), actor: PhantomData }
     }
 }
 
@@ -177,10 +168,7 @@ impl<A: Typed> fmt::Debug for Handle<A> {
 
 impl<A: ?Sized> Clone for WeakHandle<A> {
     fn clone(&self) -> Self {
-        Self {
-            pin: self.pin.clone(),
-            actor: PhantomData,
-        }
+        Self { pin: self.pin.clone(), actor: PhantomData }
     }
 }
 

@@ -43,12 +43,7 @@ impl<J: MessageArg> InboxHandle<J> {
     #[inline]
     pub fn send(&self, message: J) -> Call<(J,), ()> {
         let slot = self.0.slot().slot();
-        Call::new(
-            slot,
-            slot.head.generation(),
-            Methods::<J>::TABLE,
-            (message,),
-        )
+        Call::new(slot, slot.head.generation(), Methods::<J>::TABLE, (message,))
     }
 }
 
@@ -94,11 +89,7 @@ impl<J: MessageArg> Inbox<J> {
     /// Messages that wait.
     #[must_use]
     pub fn len(&self) -> usize {
-        if self.0.has_ended.get() {
-            0
-        } else {
-            self.0.slot.admission.count() as usize
-        }
+        if self.0.has_ended.get() { 0 } else { self.0.slot.admission.count() as usize }
     }
 
     /// Whether no message waits.
@@ -128,8 +119,7 @@ impl<J: MessageArg> Future for Recv<'_, J> {
         }
         mail.waker.set(Some(cx.waker().clone()));
         // Without our shard's activation nothing can be taken; what wakes us next comes with it.
-        let Some(core) = current_core().filter(|core| std::ptr::eq(core.port, mail.slot.port))
-        else {
+        let Some(core) = current_core().filter(|core| std::ptr::eq(core.port, mail.slot.port)) else {
             return Poll::Pending;
         };
         if mail.left.get() == 0 {
@@ -141,9 +131,7 @@ impl<J: MessageArg> Future for Recv<'_, J> {
         if let Some(envelope) = core.next_message(mail.slot) {
             // SAFETY: messages come to this slot by `InboxHandle<J>` alone, so the table is `Methods::<J>`'s, whose
             // task is this mail.
-            unsafe {
-                (envelope.table().run)(NonNull::from(&**mail).cast(), envelope, &core, mail.slot)
-            };
+            unsafe { (envelope.table().run)(NonNull::from(&**mail).cast(), envelope, &core, mail.slot) };
             return Poll::Ready(mail.taken.take());
         }
         if mail.slot.own.stopping.get().is_some() && core.is_drained(mail.slot) {
@@ -177,10 +165,7 @@ pub(super) struct InboxTask<J, F> {
 }
 
 impl<J: MessageArg, F: Future<Output = ()>> InboxTask<J, F> {
-    pub(super) fn new(
-        slot: &'static Slot,
-        body: impl FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> F,
-    ) -> Box<Self> {
+    pub(super) fn new(slot: &'static Slot, body: impl FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> F) -> Box<Self> {
         let mail = Rc::new(Mail {
             slot,
             taken: Cell::new(None),
@@ -188,10 +173,7 @@ impl<J: MessageArg, F: Future<Output = ()>> InboxTask<J, F> {
             left: Cell::new(MESSAGES_PER_POLL),
             has_ended: Cell::new(false),
         });
-        let task = Box::new(Self {
-            mail,
-            body: Cell::new(None),
-        });
+        let task = Box::new(Self { mail, body: Cell::new(None) });
         // A panic here drops the task, which ends the mail.
         let inbox = Inbox(task.mail.clone());
         task.body.set(Some(Box::pin(body(inbox, Cx::new(slot)))));
@@ -251,11 +233,7 @@ impl<J, F> Drop for InboxTask<J, F> {
 struct Methods<J>(PhantomData<J>);
 
 impl<J: MessageArg> Methods<J> {
-    const TABLE: &'static MethodTable = &MethodTable {
-        name: "send",
-        run: take::<J>,
-        drop_args: drop_args::<J>,
-    };
+    const TABLE: &'static MethodTable = &MethodTable { name: "send", run: take::<J>, drop_args: drop_args::<J> };
 }
 
 unsafe fn take<J: MessageArg>(mail: NonNull<()>, envelope: Envelope, _: &Core, _: &'static Slot) {

@@ -11,8 +11,8 @@ use std::{
 };
 
 use super::{
-    Actor, Cx, Handle, Inbox, InboxActor, InboxHandle, Task, Typed, actor_task::ActorTask,
-    inbox::InboxTask, message::MessageArg,
+    Actor, Cx, Handle, Inbox, InboxActor, InboxHandle, Task, Typed, actor_task::ActorTask, inbox::InboxTask,
+    message::MessageArg,
 };
 use crate::{
     BoxError, SpawnError,
@@ -65,9 +65,7 @@ impl<H> Future for Spawning<H> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         // A promise that is dropped unkept was a request that the shard refused.
-        Pin::new(&mut self.0)
-            .poll(cx)
-            .map(|kept| kept.unwrap_or(Err(SpawnError::Closed)))
+        Pin::new(&mut self.0).poll(cx).map(|kept| kept.unwrap_or(Err(SpawnError::Closed)))
     }
 }
 
@@ -79,11 +77,7 @@ impl<H> fmt::Debug for Spawning<H> {
 
 impl Remote {
     /// Starts an actor on the shard. `build` makes its state there.
-    pub fn spawn<F, R>(
-        &self,
-        mailbox: Option<usize>,
-        build: F,
-    ) -> Spawning<<R::Actor as Typed>::Handle>
+    pub fn spawn<F, R>(&self, mailbox: Option<usize>, build: F) -> Spawning<<R::Actor as Typed>::Handle>
     where
         F: FnOnce() -> R + Send + 'static,
         R: IntoActor<Actor: Actor>,
@@ -110,11 +104,7 @@ impl Remote {
     }
 
     /// Starts an actor that is a plain future over its inbox.
-    pub fn spawn_inbox<J, F, Fut>(
-        &self,
-        mailbox: Option<usize>,
-        body: F,
-    ) -> Spawning<InboxHandle<J>>
+    pub fn spawn_inbox<J, F, Fut>(&self, mailbox: Option<usize>, body: F) -> Spawning<InboxHandle<J>>
     where
         J: MessageArg,
         F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut + Send + 'static,
@@ -141,18 +131,12 @@ where
     start(&core, None, build)
 }
 
-fn start<F, R>(
-    core: &Core,
-    mailbox: Option<usize>,
-    build: F,
-) -> Result<<R::Actor as Typed>::Handle, SpawnError>
+fn start<F, R>(core: &Core, mailbox: Option<usize>, build: F) -> Result<<R::Actor as Typed>::Handle, SpawnError>
 where
     F: FnOnce() -> R,
     R: IntoActor<Actor: Actor>,
 {
-    let state = capture(|| build().into_actor())
-        .map_err(SpawnError::Ended)?
-        .map_err(SpawnError::Failed)?;
+    let state = capture(|| build().into_actor()).map_err(SpawnError::Ended)?.map_err(SpawnError::Failed)?;
     let slot = core.occupy(mailbox.or(R::Actor::MAILBOX))?;
     let handle = SlotRef::new(slot);
     install(core, slot, ActorTask::new(state, slot));
@@ -175,21 +159,14 @@ fn start_building<F, Fut, A>(
     };
     match core.occupy(mailbox.or(A::MAILBOX)) {
         Ok(slot) => {
-            let born = Born {
-                answer,
-                handle: Handle::new(SlotRef::new(slot)),
-            };
+            let born = Born { answer, handle: Handle::new(SlotRef::new(slot)) };
             install(core, slot, ActorTask::building(future, born, slot));
         }
         Err(error) => answer.keep(Err(error)),
     }
 }
 
-fn start_inbox<J, F, Fut>(
-    core: &Core,
-    mailbox: Option<usize>,
-    body: F,
-) -> Result<InboxHandle<J>, SpawnError>
+fn start_inbox<J, F, Fut>(core: &Core, mailbox: Option<usize>, body: F) -> Result<InboxHandle<J>, SpawnError>
 where
     J: MessageArg,
     F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut,

@@ -51,19 +51,8 @@ impl<Args> Unpin for Tell<Args> {}
 
 impl<Args: MessageArgs> Tell<Args> {
     #[inline]
-    pub(super) fn new(
-        target: Target,
-        table: &'static MethodTable,
-        limit: Limit,
-        args: Args,
-    ) -> Self {
-        Self {
-            target,
-            table,
-            limit,
-            state: State::Fresh(args),
-            alarm: Alarm::default(),
-        }
+    pub(super) fn new(target: Target, table: &'static MethodTable, limit: Limit, args: Args) -> Self {
+        Self { target, table, limit, state: State::Fresh(args), alarm: Alarm::default() }
     }
 
     /// Sends from a thread that runs no async code: parks it until there is room.
@@ -74,9 +63,7 @@ impl<Args: MessageArgs> Tell<Args> {
     pub fn blocking(mut self) -> Result<(), TellError<Args>> {
         if shard::is_on_shard() {
             return match mem::replace(&mut self.state, State::Done) {
-                State::Fresh(args) | State::Waiting(args, _) => {
-                    Err(TellError::OnShard(Returned::new(args)))
-                }
+                State::Fresh(args) | State::Waiting(args, _) => Err(TellError::OnShard(Returned::new(args))),
                 State::Done => Ok(()),
             };
         }
@@ -93,10 +80,7 @@ impl<Args: MessageArgs> Tell<Args> {
     #[cold]
     fn wait(&mut self, args: Args, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
         if let Some(path) = self.target.is_caller() {
-            return Poll::Ready(Err(TellError::Deadlock {
-                path,
-                args: Returned::new(args),
-            }));
+            return Poll::Ready(Err(TellError::Deadlock { path, args: Returned::new(args) }));
         }
         self.alarm.set(self.limit.deadline_of_tell());
         let served = self.target.wait(waker);
@@ -104,22 +88,12 @@ impl<Args: MessageArgs> Tell<Args> {
     }
 
     #[cold]
-    fn resume(
-        &mut self,
-        args: Args,
-        place: Place,
-        waker: &Waker,
-    ) -> Poll<Result<(), TellError<Args>>> {
+    fn resume(&mut self, args: Args, place: Place, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
         let served = self.target.poll_place(place, waker);
         self.served(served, args, waker)
     }
 
-    fn served(
-        &mut self,
-        served: Served,
-        args: Args,
-        waker: &Waker,
-    ) -> Poll<Result<(), TellError<Args>>> {
+    fn served(&mut self, served: Served, args: Args, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
         match served {
             Served::Granted => {
                 self.alarm.disarm();
@@ -161,10 +135,7 @@ impl<Args: MessageArgs> Future for Tell<Args> {
                 Admit::Full => this.wait(args, cx.waker()),
             },
             State::Waiting(args, place) => this.resume(args, place, cx.waker()),
-            State::Done => panic!(
-                "a tell of `{}` was polled after it was done",
-                this.table.name
-            ),
+            State::Done => panic!("a tell of `{}` was polled after it was done", this.table.name),
         }
     }
 }
@@ -185,9 +156,6 @@ impl<Args> fmt::Debug for Tell<Args> {
             State::Waiting(..) => "waiting for room",
             State::Done => "done",
         };
-        f.debug_struct("Tell")
-            .field("method", &self.table.name)
-            .field("state", &state)
-            .finish_non_exhaustive()
+        f.debug_struct("Tell").field("method", &self.table.name).field("state", &state).finish_non_exhaustive()
     }
 }

@@ -36,20 +36,13 @@ pub trait Actor: Typed {
     const HAS_ON_STOP: bool = false;
 
     /// Runs before the first message. An error ends the actor with [`ExitReason::Failed`].
-    fn on_start<'a>(
-        &'a mut self,
-        cx: &'a mut Cx<Self>,
-    ) -> impl Future<Output = Result<(), BoxError>> + 'a {
+    fn on_start<'a>(&'a mut self, cx: &'a mut Cx<Self>) -> impl Future<Output = Result<(), BoxError>> + 'a {
         _ = cx;
         async { Ok(()) }
     }
 
     /// Runs after the last message, unless the actor was killed or panicked.
-    fn on_stop<'a>(
-        &'a mut self,
-        reason: &'a ExitReason,
-        cx: &'a mut Cx<Self>,
-    ) -> impl Future<Output = ()> + 'a {
+    fn on_stop<'a>(&'a mut self, reason: &'a ExitReason, cx: &'a mut Cx<Self>) -> impl Future<Output = ()> + 'a {
         _ = (reason, cx);
         async {}
     }
@@ -111,9 +104,6 @@ impl fmt::Display for TellFailure<'_> {
 
 impl fmt::Debug for TellFailure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TellFailure")
-            .field("method", &self.method)
-            .field("error", &self.error)
-            .finish()
+        f.debug_struct("TellFailure").field("method", &self.method).field("error", &self.error).finish()
     }
 }

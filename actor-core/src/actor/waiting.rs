@@ -46,15 +46,7 @@ impl Target {
 
     pub(super) fn leave(&self, place: Place) {
         let slot = self.slot;
-        slot.room
-            .leave(
-                place,
-                &slot.admission,
-                self.generation,
-                slot.capacity(),
-                || self.is_same(),
-            )
-            .wake();
+        slot.room.leave(place, &slot.admission, self.generation, slot.capacity(), || self.is_same()).wake();
     }
 
     fn is_same(&self) -> bool {
@@ -65,17 +57,11 @@ impl Target {
     #[inline]
     pub(super) fn is_caller(&self) -> Option<DeadlockPath> {
         with_core(|core| {
-            let slot = core?
-                .exclusive
-                .get()
-                .filter(|slot| std::ptr::eq(*slot, self.slot))?;
+            let slot = core?.exclusive.get().filter(|slot| std::ptr::eq(*slot, self.slot))?;
             let task = slot.own.task.get()?;
             // SAFETY: the task is in the poll in which we are.
             let kind = unsafe { task.as_ref() }.kind();
-            Some(DeadlockPath::new(vec![Waits {
-                actor: slot.id(),
-                kind,
-            }]))
+            Some(DeadlockPath::new(vec![Waits { actor: slot.id(), kind }]))
         })
     }
 }
@@ -178,14 +164,10 @@ impl Alarm {
         }
         let waker = waker.clone();
         self.armed = with_core(|core| match core {
-            Some(core) => Armed::OnShard {
-                port: core.port.number(),
-                epoch: core.epoch(),
-                key: core.arm(deadline, waker),
-            },
-            None => outside_timer().map_or(Armed::No, |timer| {
-                Armed::Outside(timer.arm(deadline, waker))
-            }),
+            Some(core) => {
+                Armed::OnShard { port: core.port.number(), epoch: core.epoch(), key: core.arm(deadline, waker) }
+            }
+            None => outside_timer().map_or(Armed::No, |timer| Armed::Outside(timer.arm(deadline, waker))),
         });
     }
 

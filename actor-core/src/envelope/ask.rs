@@ -48,12 +48,7 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
     #[inline]
     pub(crate) fn new(args: P, deadline: Option<Nanos>, waker: Waker) -> NonNull<Self> {
         let block = Box::new(Self {
-            head: AskHead {
-                cell: ReplyCell::new(waker),
-                deadline,
-                fail: Self::fail,
-                free: Self::free,
-            },
+            head: AskHead { cell: ReplyCell::new(waker), deadline, fail: Self::fail, free: Self::free },
             args: UnsafeCell::new(MaybeUninit::new(args)),
             has_args: Cell::new(true),
             outcome: UnsafeCell::new(None),
@@ -108,10 +103,7 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
     pub(crate) unsafe fn into_outcome(block: NonNull<Self>) -> Result<T, AskError<E>> {
         // SAFETY: made by `new` from a box; ours by the caller's promise.
         let block = unsafe { Box::from_raw(block.as_ptr()) };
-        block
-            .outcome
-            .into_inner()
-            .expect("the callee writes the outcome before it completes")
+        block.outcome.into_inner().expect("the callee writes the outcome before it completes")
     }
 
     unsafe fn fail(head: NonNull<AskHead>, failure: Failure) {

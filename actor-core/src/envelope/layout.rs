@@ -72,12 +72,7 @@ pub(crate) struct Opened<P> {
 impl Envelope {
     /// A message without an asker. Its arguments can be sent: they are `message::Args`.
     #[inline]
-    pub(crate) fn tell<P: 'static>(
-        slot: u32,
-        generation: u32,
-        table: &'static MethodTable,
-        args: P,
-    ) -> Self {
+    pub(crate) fn tell<P: 'static>(slot: u32, generation: u32, table: &'static MethodTable, args: P) -> Self {
         let mut payload = [MaybeUninit::uninit(); INLINE_WORDS];
         if Fits::<P>::INLINE {
             // SAFETY: `Fits` says that size and alignment do; the words are ours.
@@ -85,28 +80,15 @@ impl Envelope {
         } else {
             payload[0] = MaybeUninit::new(Box::into_raw(Box::new(args)).expose_provenance() as u64);
         }
-        Self {
-            target: target(slot, generation, Carried::Tell),
-            table,
-            payload,
-        }
+        Self { target: target(slot, generation, Carried::Tell), table, payload }
     }
 
     /// A message whose asker waits at `head`.
     #[inline]
-    pub(crate) fn ask(
-        slot: u32,
-        generation: u32,
-        table: &'static MethodTable,
-        head: NonNull<AskHead>,
-    ) -> Self {
+    pub(crate) fn ask(slot: u32, generation: u32, table: &'static MethodTable, head: NonNull<AskHead>) -> Self {
         let mut payload = [MaybeUninit::uninit(); INLINE_WORDS];
         payload[0] = MaybeUninit::new(head.as_ptr().expose_provenance() as u64);
-        Self {
-            target: target(slot, generation, Carried::Ask),
-            table,
-            payload,
-        }
+        Self { target: target(slot, generation, Carried::Ask), table, payload }
     }
 
     pub(crate) const fn slot(&self) -> u32 {
@@ -118,11 +100,7 @@ impl Envelope {
     }
 
     pub(crate) const fn carried(&self) -> Carried {
-        if self.target >> CARRIED_SHIFT == Carried::Ask as u64 {
-            Carried::Ask
-        } else {
-            Carried::Tell
-        }
+        if self.target >> CARRIED_SHIFT == Carried::Ask as u64 { Carried::Ask } else { Carried::Tell }
     }
 
     pub(crate) const fn table(&self) -> &'static MethodTable {
@@ -136,8 +114,7 @@ impl Envelope {
             // SAFETY: `ask` wrote the first word from a non-null pointer to a live block, and hands its callee's end
             // to whoever holds the envelope.
             unsafe {
-                let head =
-                    std::ptr::with_exposed_provenance_mut(self.payload[0].assume_init() as usize);
+                let head = std::ptr::with_exposed_provenance_mut(self.payload[0].assume_init() as usize);
                 Asked::new(NonNull::new_unchecked(head))
             }
         })
@@ -154,16 +131,13 @@ impl Envelope {
             Some(asked) => {
                 // SAFETY: the caller names the block's type; the envelope is the one way to its arguments.
                 let args = unsafe { Ask::<P, T, E>::take_args(&asked) };
-                Opened {
-                    args,
-                    asked: Some(asked),
-                }
+                Opened { args, asked: Some(asked) }
             }
-            // SAFETY: as above.
-            None => Opened {
-                args: unsafe { self.tell_args::<P>() },
-                asked: None,
-            },
+            None => {
+                // SAFETY: as above.
+                let args = unsafe { self.tell_args::<P>() };
+                Opened { args, asked: None }
+            }
         }
     }
 
@@ -180,9 +154,7 @@ impl Envelope {
         } else {
             // SAFETY: `tell` made the box; read once as above.
             unsafe {
-                let boxed = std::ptr::with_exposed_provenance_mut::<P>(
-                    self.payload[0].assume_init() as usize,
-                );
+                let boxed = std::ptr::with_exposed_provenance_mut::<P>(self.payload[0].assume_init() as usize);
                 *Box::from_raw(boxed)
             }
         }
@@ -203,8 +175,7 @@ impl Envelope {
 struct Fits<P>(PhantomData<P>);
 
 impl<P> Fits<P> {
-    const INLINE: bool =
-        size_of::<P>() <= INLINE_WORDS * size_of::<u64>() && align_of::<P>() <= align_of::<u64>();
+    const INLINE: bool = size_of::<P>() <= INLINE_WORDS * size_of::<u64>() && align_of::<P>() <= align_of::<u64>();
 }
 
 const fn target(slot: u32, generation: u32, carried: Carried) -> u64 {

@@ -76,10 +76,7 @@ pub(crate) enum Abandoned {
 impl ReplyCell {
     /// A cell whose caller waits with `waker`.
     pub(crate) fn new(waker: Waker) -> Self {
-        Self {
-            state: AtomicU32::new(0),
-            waker: UnsafeCell::new(Some(waker)),
-        }
+        Self { state: AtomicU32::new(0), waker: UnsafeCell::new(Some(waker)) }
     }
 
     /// Callee: is about to handle the message.
@@ -88,11 +85,7 @@ impl ReplyCell {
         // AcqRel: Release, so that a caller that finds STARTED is after our decision; Acquire pairs with `abandon`,
         // for the block may become ours.
         let before = self.state.fetch_or(STARTED, Ordering::AcqRel);
-        if before & WITHDRAWN != 0 {
-            Start::Withdrawn
-        } else {
-            Start::Run
-        }
+        if before & WITHDRAWN != 0 { Start::Withdrawn } else { Start::Run }
     }
 
     /// Callee: whether the caller has gone and wants the handler dropped.
@@ -117,10 +110,7 @@ impl ReplyCell {
                 (state | LOCK, true)
             };
             // AcqRel: Release publishes the answer (with DONE); Acquire pairs with the caller's unlock (with LOCK).
-            match self
-                .state
-                .compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed)
-            {
+            match self.state.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if !taken => return Completed::Delivered(None),
                 Ok(_) => break,
                 Err(now) => state = now,
@@ -155,8 +145,7 @@ impl ReplyCell {
             return Answer::Pending;
         }
         // SAFETY: we set LOCK and it was clear.
-        self.waker
-            .with_mut(|cell| unsafe { std::mem::swap(&mut *cell, &mut fresh) });
+        self.waker.with_mut(|cell| unsafe { std::ptr::swap(cell, &raw mut fresh) });
         // AcqRel: Release hands the new waker to the callee; Acquire pairs with `complete`.
         if self.state.fetch_and(!LOCK, Ordering::AcqRel) & DONE != 0 {
             return Answer::Ready;

@@ -42,14 +42,11 @@ impl fmt::Display for SpawnError {
                 f,
                 "there is no shard {shard}: this runtime has {shards}, numbered from 0; take one from `shard_ids()`"
             ),
-            Self::NoCapacity => f.write_str(
-                "a mailbox needs room for at least 1 message; 0 was asked for with `.mailbox(0)`",
-            ),
+            Self::NoCapacity => {
+                f.write_str("a mailbox needs room for at least 1 message; 0 was asked for with `.mailbox(0)`")
+            }
             Self::TooManyActors { limit } => {
-                write!(
-                    f,
-                    "the shard has reached its limit of {limit} actors; stop some, or use more shards"
-                )
+                write!(f, "the shard has reached its limit of {limit} actors; stop some, or use more shards")
             }
         }
     }

@@ -35,10 +35,9 @@ impl<Args> TellError<Args> {
     /// The message's arguments.
     pub fn into_args(self) -> Args {
         match self {
-            Self::Closed(args)
-            | Self::Timeout(args)
-            | Self::OnShard(args)
-            | Self::Deadlock { args, .. } => args.into_inner(),
+            Self::Closed(args) | Self::Timeout(args) | Self::OnShard(args) | Self::Deadlock { args, .. } => {
+                args.into_inner()
+            }
         }
     }
 
@@ -73,18 +72,14 @@ impl<Args> TryTellError<Args> {
 impl<Args> fmt::Display for TellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed(_) => {
-                f.write_str("the actor is stopping or has ended, and takes no messages")
-            }
-            Self::Timeout(_) => {
-                f.write_str("the actor's mailbox had no room within the time limit")
-            }
+            Self::Closed(_) => f.write_str("the actor is stopping or has ended, and takes no messages"),
+            Self::Timeout(_) => f.write_str("the actor's mailbox had no room within the time limit"),
             Self::Deadlock { path, .. } => {
                 write!(f, "the tell would wait for room for ever: {path}")
             }
-            Self::OnShard(_) => f.write_str(
-                "a blocking tell on a shard's thread would stop the thread that has to make room",
-            ),
+            Self::OnShard(_) => {
+                f.write_str("a blocking tell on a shard's thread would stop the thread that has to make room")
+            }
         }
     }
 }
@@ -93,9 +88,7 @@ impl<Args> fmt::Display for TryTellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Full(_) => f.write_str("the actor's mailbox is full"),
-            Self::Closed(_) => {
-                f.write_str("the actor is stopping or has ended, and takes no messages")
-            }
+            Self::Closed(_) => f.write_str("the actor is stopping or has ended, and takes no messages"),
         }
     }
 }
@@ -106,10 +99,7 @@ impl<Args> fmt::Debug for TellError<Args> {
         match self {
             Self::Closed(_) => f.write_str("Closed(..)"),
             Self::Timeout(_) => f.write_str("Timeout(..)"),
-            Self::Deadlock { path, .. } => f
-                .debug_struct("Deadlock")
-                .field("path", path)
-                .finish_non_exhaustive(),
+            Self::Deadlock { path, .. } => f.debug_struct("Deadlock").field("path", path).finish_non_exhaustive(),
             Self::OnShard(_) => f.write_str("OnShard(..)"),
         }
     }
@@ -117,11 +107,7 @@ impl<Args> fmt::Debug for TellError<Args> {
 
 impl<Args> fmt::Debug for TryTellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_full() {
-            "Full(..)"
-        } else {
-            "Closed(..)"
-        })
+        f.write_str(if self.is_full() { "Full(..)" } else { "Closed(..)" })
     }
 }
 

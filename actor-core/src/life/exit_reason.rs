@@ -59,10 +59,7 @@ impl PartialEq for ExitReason {
             | (Self::ShardDown, Self::ShardDown) => true,
             (
                 Self::Panicked { message, location },
-                Self::Panicked {
-                    message: other_message,
-                    location: other_location,
-                },
+                Self::Panicked { message: other_message, location: other_location },
             ) => message == other_message && location == other_location,
             (Self::Failed(error), Self::Failed(other)) => Arc::ptr_eq(error, other),
             (Self::Linked(id), Self::Linked(other)) => id == other,
@@ -77,14 +74,8 @@ impl fmt::Display for ExitReason {
             Self::Normal => f.write_str("ended by itself"),
             Self::Stopped => f.write_str("stopped"),
             Self::Killed => f.write_str("killed"),
-            Self::Panicked {
-                message,
-                location: Some(location),
-            } => write!(f, "panicked at {location}: {message}"),
-            Self::Panicked {
-                message,
-                location: None,
-            } => write!(f, "panicked: {message}"),
+            Self::Panicked { message, location: Some(location) } => write!(f, "panicked at {location}: {message}"),
+            Self::Panicked { message, location: None } => write!(f, "panicked: {message}"),
             Self::Failed(error) => write!(f, "failed: {error}"),
             Self::RestartLimit => f.write_str("restarted too often"),
             Self::Linked(id) => write!(f, "linked actor {id} ended"),

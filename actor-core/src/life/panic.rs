@@ -49,8 +49,5 @@ fn reason(payload: Box<dyn Any + Send>) -> ExitReason {
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
     }
-    ExitReason::Panicked {
-        message,
-        location: LOCATION.take(),
-    }
+    ExitReason::Panicked { message, location: LOCATION.take() }
 }

@@ -51,11 +51,7 @@ impl<T> Ring<T> {
                 value: UnsafeCell::new(MaybeUninit::uninit()),
             })
             .collect();
-        Self {
-            cells,
-            tail: CachePadded::new(AtomicUsize::new(0)),
-            head: CachePadded::new(AtomicUsize::new(0)),
-        }
+        Self { cells, tail: CachePadded::new(AtomicUsize::new(0)), head: CachePadded::new(AtomicUsize::new(0)) }
     }
 
     /// Appends `value`, or gives it back when there is no room. Never waits.
@@ -81,8 +77,7 @@ impl<T> Ring<T> {
                             // store below.
                             cell.value.with_mut(|slot| unsafe { (*slot).write(value) });
                             // Release: pairs with the Acquire in `pop` and `is_ready`.
-                            cell.sequence
-                                .store(position.wrapping_add(1), Ordering::Release);
+                            cell.sequence.store(position.wrapping_add(1), Ordering::Release);
                             return Ok(());
                         }
                         Err(now) => position = now,
@@ -116,12 +111,9 @@ impl<T> Ring<T> {
         }
         // SAFETY: the sequence says that the producer of `position` has published and gone; the caller is the only
         // consumer, so the value is read exactly once.
-        let value = cell
-            .value
-            .with(|slot| unsafe { ptr::read(slot).assume_init() });
+        let value = cell.value.with(|slot| unsafe { ptr::read(slot).assume_init() });
         // Release: pairs with the Acquire in `push` of the producer that claims the cell one lap later.
-        cell.sequence
-            .store(position.wrapping_add(self.cells.len()), Ordering::Release);
+        cell.sequence.store(position.wrapping_add(self.cells.len()), Ordering::Release);
         self.head.store(position.wrapping_add(1), Ordering::Relaxed);
         Some(value)
     }
@@ -168,11 +160,7 @@ mod tests {
                 for i in 0..room {
                     assert_eq!(ring.push(lap * room + i), Ok(()));
                 }
-                assert_eq!(
-                    ring.push(usize::MAX),
-                    Err(usize::MAX),
-                    "capacity {capacity}"
-                );
+                assert_eq!(ring.push(usize::MAX), Err(usize::MAX), "capacity {capacity}");
                 for i in 0..room {
                     // SAFETY: this thread is the only consumer.
                     assert_eq!(unsafe { ring.pop() }, Some(lap * room + i));

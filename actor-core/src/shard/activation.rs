@@ -24,9 +24,7 @@ pub struct Activation {
 
 impl Activation {
     pub(super) fn enter(core: Rc<Core>) -> Self {
-        Self {
-            previous: CURSOR.replace(Rc::into_raw(core)),
-        }
+        Self { previous: CURSOR.replace(Rc::into_raw(core)) }
     }
 }
 

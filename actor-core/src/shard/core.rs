@@ -53,12 +53,7 @@ impl Core {
     /// # Safety
     ///
     /// The port's doorbell is closed, and this thread holds the port's lease.
-    pub(super) unsafe fn new(
-        port: &'static Port,
-        epoch: u32,
-        config: &DomainConfig,
-        host: Host,
-    ) -> Self {
+    pub(super) unsafe fn new(port: &'static Port, epoch: u32, config: &DomainConfig, host: Host) -> Self {
         // SAFETY: by the caller's promise.
         unsafe { port.doorbell.open(host.notify) };
         Self {
@@ -108,9 +103,7 @@ impl Core {
     #[inline]
     pub(super) fn choose(&self, point: ChoicePoint, alternatives: usize) -> usize {
         match &self.choose {
-            Some(choose) if alternatives > 1 => {
-                choose.choose(point, alternatives).min(alternatives - 1)
-            }
+            Some(choose) if alternatives > 1 => choose.choose(point, alternatives).min(alternatives - 1),
             _ => 0,
         }
     }
@@ -191,11 +184,7 @@ impl Core {
                 self.counters.handled.add(1);
                 return Some(envelope);
             };
-            if asked
-                .head()
-                .deadline
-                .is_some_and(|deadline| deadline <= self.now.get())
-            {
+            if asked.head().deadline.is_some_and(|deadline| deadline <= self.now.get()) {
                 self.counters.returned.add(1);
                 asked.fail(Failure::Expired);
             } else if asked.head().cell.start() == Start::Run {
@@ -249,7 +238,7 @@ impl Core {
 
     pub(crate) fn arm(&self, at: Nanos, waker: Waker) -> TimerKey {
         let mut timers = self.timers.borrow_mut();
-        let earliest = timers.next();
+        let earliest = timers.earliest();
         let key = timers.arm(at, waker);
         drop(timers);
         if earliest.is_none_or(|earliest| at < earliest) {
@@ -265,7 +254,7 @@ impl Core {
     }
 
     pub(super) fn next_timer(&self) -> Option<Nanos> {
-        self.timers.borrow_mut().next()
+        self.timers.borrow_mut().earliest()
     }
 
     pub(super) fn due_timers(&self, now: Nanos) -> Vec<Waker> {
@@ -285,23 +274,15 @@ impl Core {
         if self.is_closing.get() {
             return Err(SpawnError::Closed);
         }
-        let capacity = mailbox.map_or(self.mailbox_capacity, |mailbox| {
-            u32::try_from(mailbox).unwrap_or(u32::MAX)
-        });
+        let capacity = mailbox.map_or(self.mailbox_capacity, |mailbox| u32::try_from(mailbox).unwrap_or(u32::MAX));
         if capacity == 0 {
             return Err(SpawnError::NoCapacity);
         }
-        let slot = self
-            .port
-            .table
-            .take(self.port)
-            .ok_or(SpawnError::TooManyActors { limit: MAX_SLOTS })?;
+        let slot = self.port.table.take(self.port).ok_or(SpawnError::TooManyActors { limit: MAX_SLOTS })?;
         slot.set_capacity(capacity);
         slot.own.signals.set(Signals::NONE);
         slot.own.stopping.set(None);
-        slot.own
-            .born
-            .set(self.next_born.replace(self.next_born.get() + 1));
+        slot.own.born.set(self.next_born.replace(self.next_born.get() + 1));
         slot.own.state.occupy();
         slot.admission.open(slot.head.generation());
         self.counters.actors.add(1);

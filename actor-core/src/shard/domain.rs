@@ -2,10 +2,7 @@
 //!
 //! Both halves, and that no part is `Sync`, are asserted at the end of this file.
 
-use std::{
-    cell::RefCell, collections::VecDeque, error::Error, fmt, rc::Rc, sync::atomic::Ordering,
-    time::Duration,
-};
+use std::{cell::RefCell, collections::VecDeque, error::Error, fmt, rc::Rc, sync::atomic::Ordering, time::Duration};
 
 use super::{Activation, Core, Request, Stats, requests::promise, turn::InTurn};
 use crate::{
@@ -112,64 +109,37 @@ impl Domain {
     /// If a capacity is zero, or the process has as many shards as can be addressed (4,096).
     pub fn new(config: DomainConfig) -> Result<Self, DomainError> {
         if config.mailbox_capacity == 0 {
-            return Err(DomainError::NoCapacity {
-                what: "mailbox_capacity",
-            });
+            return Err(DomainError::NoCapacity { what: "mailbox_capacity" });
         }
         if config.ring_capacity == 0 {
-            return Err(DomainError::NoCapacity {
-                what: "ring_capacity",
-            });
+            return Err(DomainError::NoCapacity { what: "ring_capacity" });
         }
-        let lease = Lease::take(config.ring_capacity)
-            .map_err(|_| DomainError::TooManyShards { limit: MAX_PORTS })?;
-        let timeout = config.ask_timeout.map_or(u64::MAX, |timeout| {
-            u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX)
-        });
+        let lease = Lease::take(config.ring_capacity).map_err(|_| DomainError::TooManyShards { limit: MAX_PORTS })?;
+        let timeout =
+            config.ask_timeout.map_or(u64::MAX, |timeout| u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX));
         lease.port().ask_timeout.store(timeout, Ordering::Relaxed);
-        lease.port().shard.store(
-            u32::try_from(config.shard.index()).unwrap_or(u32::MAX),
-            Ordering::Relaxed,
-        );
-        Ok(Self {
-            config,
-            lease: Some(lease),
-        })
+        lease.port().shard.store(u32::try_from(config.shard.index()).unwrap_or(u32::MAX), Ordering::Relaxed);
+        Ok(Self { config, lease: Some(lease) })
     }
 
     /// What other threads reach the shard by. It works from now on: what is asked before the shard runs, waits.
     #[must_use]
     pub fn remote(&self) -> Remote {
-        let lease = self
-            .lease
-            .as_ref()
-            .expect("present until the domain is bound");
-        Remote {
-            port: lease.port(),
-            epoch: lease.epoch(),
-            shard: self.config.shard,
-        }
+        let lease = self.lease.as_ref().expect("present until the domain is bound");
+        Remote { port: lease.port(), epoch: lease.epoch(), shard: self.config.shard }
     }
 
     /// Binds the domain to this thread, for good.
     #[must_use]
     pub fn bind(mut self, host: Host) -> Shard {
-        let lease = self
-            .lease
-            .take()
-            .expect("present until the domain is bound");
+        let lease = self.lease.take().expect("present until the domain is bound");
         // SAFETY: we hold the lease, and a port that nobody has bound since `Lease::take` has a closed doorbell.
         let core = Rc::new(unsafe { Core::new(lease.port(), lease.epoch(), &self.config, host) });
         // References that went away while nobody held the port have left their slots behind.
         for slot in lease.port().table.iter() {
             core.vacate(slot);
         }
-        Shard {
-            core,
-            lease: Some(lease),
-            held_back: RefCell::default(),
-            stop_order: RefCell::default(),
-        }
+        Shard { core, lease: Some(lease), held_back: RefCell::default(), stop_order: RefCell::default() }
     }
 }
 
@@ -192,11 +162,7 @@ impl Shard {
     /// What other threads reach the shard by.
     #[must_use]
     pub fn remote(&self) -> Remote {
-        Remote {
-            port: self.core.port,
-            epoch: self.core.epoch(),
-            shard: self.core.shard(),
-        }
+        Remote { port: self.core.port, epoch: self.core.epoch(), shard: self.core.shard() }
     }
 
     /// The counters.
@@ -277,10 +243,7 @@ impl Core {
     }
 
     fn live(&self) -> impl Iterator<Item = &'static Slot> + '_ {
-        self.port
-            .table
-            .iter()
-            .filter(|slot| slot.own.state.is_live())
+        self.port.table.iter().filter(|slot| slot.own.state.is_live())
     }
 }
 
@@ -294,8 +257,7 @@ impl Remote {
     /// Begins the shutdown: no actor is started any more, and those that live stop one by one, the youngest first.
     /// Turns say [`Turn::Ended`](super::Turn::Ended) when the last has. Returns false if the shard has ended.
     pub fn begin_shutdown(&self) -> bool {
-        self.request(Request::new(|core| core.is_closing.set(true)))
-            .is_ok()
+        self.request(Request::new(|core| core.is_closing.set(true))).is_ok()
     }
 
     /// Ends all actors between two polls, without their stop hooks, and starts none any more.

@@ -66,8 +66,7 @@ impl Counter {
 
 impl Counters {
     pub(crate) fn read(&self) -> Stats {
-        let (received, handled, returned) =
-            (self.received.get(), self.handled.get(), self.returned.get());
+        let (received, handled, returned) = (self.received.get(), self.handled.get(), self.returned.get());
         Stats {
             actors: self.actors.get(),
             spawned: self.spawned.get(),

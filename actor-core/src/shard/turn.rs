@@ -66,10 +66,10 @@ impl Shard {
             };
             core.run(slot);
             polls += 1;
-            if polls % POLLS_PER_LOOK == 0 {
+            if polls.is_multiple_of(POLLS_PER_LOOK) {
                 self.look();
             }
-            if polls % POLLS_PER_CLOCK == 0 {
+            if polls.is_multiple_of(POLLS_PER_CLOCK) {
                 let now = core.read_clock();
                 core.fire_timers(now);
                 if now >= start.after(core.slice) {
@@ -83,9 +83,7 @@ impl Shard {
         if core.is_closing.get() && core.counters.actors.get() == 0 {
             return Turn::Ended;
         }
-        Turn::Idle {
-            next_timer: core.next_timer(),
-        }
+        Turn::Idle { next_timer: core.next_timer() }
     }
 
     /// Announces that the driver is about to wait, with `waker` for what happens on this thread meanwhile. Returns
@@ -215,8 +213,7 @@ impl Core {
         let step = capture(|| {
             with_slot_waker(slot.key(), |waker| {
                 // SAFETY: the slot holds its task until `finish` takes it, which does not happen inside a poll.
-                unsafe { task.as_ref() }
-                    .poll(&Run { core: self, slot }, &mut Context::from_waker(waker))
+                unsafe { task.as_ref() }.poll(&Run { core: self, slot }, &mut Context::from_waker(waker))
             })
         });
         self.exclusive.set(outer);
@@ -247,9 +244,7 @@ impl Core {
         if signals.contains(Signals::STOP) {
             self.begin_stop(slot, Stopping::Stopped);
         }
-        if signals.contains(Signals::LEAVE)
-            || signals.contains(Signals::UNREFERENCED) && !slot.refs.has_handles()
-        {
+        if signals.contains(Signals::LEAVE) || signals.contains(Signals::UNREFERENCED) && !slot.refs.has_handles() {
             self.begin_stop(slot, Stopping::Normal);
         }
         false
@@ -270,10 +265,7 @@ impl<'a> InTurn<'a> {
 impl Drop for InTurn<'_> {
     fn drop(&mut self) {
         self.0.ring_owed();
-        self.0.port.load.store(
-            self.0.counters.actors.get(),
-            std::sync::atomic::Ordering::Relaxed,
-        );
+        self.0.port.load.store(self.0.counters.actors.get(), std::sync::atomic::Ordering::Relaxed);
         self.0.in_turn.set(false);
     }
 }
@@ -281,12 +273,7 @@ impl Drop for InTurn<'_> {
 /// A driver for tests and for hosts without a runtime: polls a future together with a shard's turns, until it is done.
 ///
 /// Between turns `wait` is called when nothing is ready: it returns when the shard or the future has been woken.
-pub fn drive<F: Future>(
-    shard: &Shard,
-    future: F,
-    waker: &Waker,
-    mut wait: impl FnMut(Option<Nanos>),
-) -> F::Output {
+pub fn drive<F: Future>(shard: &Shard, future: F, waker: &Waker, mut wait: impl FnMut(Option<Nanos>)) -> F::Output {
     let mut future = std::pin::pin!(future);
     let _activation = shard.activate();
     loop {

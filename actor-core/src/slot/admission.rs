@@ -40,8 +40,7 @@ impl Admission {
     pub(crate) fn open(&self, generation: u32) {
         debug_assert!(generation <= MAX_GENERATION);
         // Release: pairs with the Acquire in `acquire`; the slot's set-up comes before the first permit.
-        self.0
-            .store(u64::from(generation) << GENERATION_SHIFT, Ordering::Release);
+        self.0.store(u64::from(generation) << GENERATION_SHIFT, Ordering::Release);
     }
 
     /// Asks for a permit, without barging past those that wait.
@@ -66,10 +65,7 @@ impl Admission {
                 return Admit::Full;
             }
             // Acquire: pairs with the Release in `open` and `release`.
-            match self
-                .0
-                .compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed)
-            {
+            match self.0.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => return Admit::Granted,
                 Err(now) => word = now,
             }
@@ -103,12 +99,7 @@ impl Admission {
             if word & CLOSED != 0 || word >> GENERATION_SHIFT != u64::from(generation) {
                 return false;
             }
-            match self.0.compare_exchange_weak(
-                word,
-                word | CLOSED,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) {
+            match self.0.compare_exchange_weak(word, word | CLOSED, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(now) => word = now,
             }

@@ -76,12 +76,7 @@ impl Head {
             }
             // AcqRel: Release, so that what the signaller did before is visible to the owner's `take`. Acquire, so
             // that a first signaller's push comes after the owner's reading of the link (`take` releases it).
-            match self.0.compare_exchange_weak(
-                word,
-                word | u64::from(signals.0),
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) {
+            match self.0.compare_exchange_weak(word, word | u64::from(signals.0), Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if word & SIGNALS == 0 => return Signalled::First,
                 Ok(_) => return Signalled::Joined,
                 Err(now) => word = now,
@@ -107,16 +102,9 @@ impl Head {
         }
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let pending = if word & SIGNALS == 0 {
-                Signals::NONE
-            } else {
-                Signals::WAKE
-            };
+            let pending = if word & SIGNALS == 0 { Signals::NONE } else { Signals::WAKE };
             let next = u64::from(generation + 1) << SIGNAL_BITS | u64::from(pending.0);
-            match self
-                .0
-                .compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed)
-            {
+            match self.0.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return Some(generation + 1),
                 Err(now) => word = now,
             }
@@ -139,11 +127,7 @@ mod tests {
         assert_eq!(head.signal(0, Signals::STOP), Signalled::Joined);
         assert_eq!(head.advance(), Some(1));
         assert_eq!(head.signal(0, Signals::KILL), Signalled::Stale);
-        assert_eq!(
-            head.take(),
-            Signals::WAKE,
-            "the old actor's STOP is not the new one's"
-        );
+        assert_eq!(head.take(), Signals::WAKE, "the old actor's STOP is not the new one's");
         assert_eq!(head.signal(1, Signals::WAKE), Signalled::First);
     }
 

@@ -34,10 +34,7 @@ const LARGEST_SEGMENT: usize = 4096;
 
 impl Inbox {
     pub(crate) const fn new() -> Self {
-        Self {
-            first: Cell::new(ptr::null_mut()),
-            last: Cell::new(ptr::null_mut()),
-        }
+        Self { first: Cell::new(ptr::null_mut()), last: Cell::new(ptr::null_mut()) }
     }
 
     #[inline]
@@ -112,14 +109,10 @@ impl NodePool {
         let count = self.next_segment.get();
         self.next_segment.set((count * 2).min(LARGEST_SEGMENT));
         let segment: Box<[Node]> = (0..count)
-            .map(|_| Node {
-                next: Cell::new(ptr::null_mut()),
-                envelope: Cell::new(MaybeUninit::uninit()),
-            })
+            .map(|_| Node { next: Cell::new(ptr::null_mut()), envelope: Cell::new(MaybeUninit::uninit()) })
             .collect();
         for node in segment.iter().rev() {
-            node.next
-                .set(self.free.replace(ptr::from_ref(node).cast_mut()));
+            node.next.set(self.free.replace(ptr::from_ref(node).cast_mut()));
         }
         let mut segments = self.segments.take();
         segments.push(segment);

@@ -59,8 +59,7 @@ unsafe impl Sync for Port {}
 // SAFETY: as above; leases are handed on under `FREE`'s lock.
 unsafe impl Send for Port {}
 
-static PORTS: [AtomicPtr<Port>; MAX_PORTS] =
-    [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_PORTS];
+static PORTS: [AtomicPtr<Port>; MAX_PORTS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_PORTS];
 
 /// Ports that nobody holds, and how many exist.
 static FREE: Mutex<(Vec<u16>, u16)> = Mutex::new((Vec::new(), 0));
@@ -164,16 +163,11 @@ impl Lease {
     /// No permit of any of the port's slots is out, so no thread is about to push.
     pub(crate) unsafe fn end(self) {
         self.port.doorbell.close();
-        self.port
-            .ring
-            .store(std::ptr::null_mut(), Ordering::Release);
+        self.port.ring.store(std::ptr::null_mut(), Ordering::Release);
         // SAFETY: made by `take`; the caller's promise says that no other thread reaches it.
         drop(unsafe { Box::from_raw(self.ring) });
         self.port.epoch.fetch_add(1, Ordering::AcqRel);
-        FREE.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .0
-            .push(self.port.number);
+        FREE.lock().unwrap_or_else(PoisonError::into_inner).0.push(self.port.number);
     }
 }
 

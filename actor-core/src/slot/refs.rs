@@ -41,9 +41,7 @@ impl Refs {
     pub(crate) fn upgrade(&self) -> bool {
         // Acquire: as for `Weak::upgrade`; pairs with the Release in `drop_handle`.
         self.0
-            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| {
-                (word & HANDLES != 0).then_some(word + HANDLE)
-            })
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| (word & HANDLES != 0).then_some(word + HANDLE))
             .is_ok()
     }
 
@@ -52,11 +50,7 @@ impl Refs {
     pub(crate) fn drop_handle(&self) -> Left {
         // AcqRel: what was done through the handle happens before the shard acts on the last one's end.
         let before = self.0.fetch_sub(HANDLE, Ordering::AcqRel);
-        if before & HANDLES == 1 {
-            Left::None
-        } else {
-            Left::Some
-        }
+        if before & HANDLES == 1 { Left::None } else { Left::Some }
     }
 
     /// One more pin, made from a handle or a pin.
@@ -70,11 +64,7 @@ impl Refs {
     /// One pin fewer.
     pub(crate) fn drop_pin(&self) -> Left {
         let before = self.0.fetch_sub(PIN, Ordering::AcqRel);
-        if before == PIN {
-            Left::None
-        } else {
-            Left::Some
-        }
+        if before == PIN { Left::None } else { Left::Some }
     }
 
     /// Whether a handle exists.

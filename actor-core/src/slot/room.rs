@@ -65,13 +65,7 @@ impl Revoked {
 
 impl Room {
     /// Takes a permit, or a place in the queue for one.
-    pub(crate) fn wait(
-        &self,
-        word: &Admission,
-        generation: u32,
-        capacity: u32,
-        waker: &Waker,
-    ) -> Served {
+    pub(crate) fn wait(&self, word: &Admission, generation: u32, capacity: u32, waker: &Waker) -> Served {
         let waker = waker.clone();
         let mut guard = self.lock();
         let waiting = guard.get_or_insert_default();
@@ -83,11 +77,7 @@ impl Room {
                 Admit::Full => {}
                 answer => {
                     word.clear_waiters();
-                    return if answer == Admit::Granted {
-                        Served::Granted
-                    } else {
-                        Served::Closed
-                    };
+                    return if answer == Admit::Granted { Served::Granted } else { Served::Closed };
                 }
             }
         } else if word.is_closed() {
@@ -95,13 +85,7 @@ impl Room {
         }
         let ticket = waiting.next_ticket;
         waiting.next_ticket += 1;
-        waiting.senders.insert(
-            ticket,
-            Sender {
-                waker,
-                granted: false,
-            },
-        );
+        waiting.senders.insert(ticket, Sender { waker, granted: false });
         waiting.queue.push_back(ticket);
         Served::Waiting(Place(ticket))
     }
@@ -158,11 +142,7 @@ impl Room {
 
     /// Hands free permits to those that wait. Called after a release that found the waiters' bit.
     pub(crate) fn serve(&self, word: &Admission, generation: u32, capacity: u32) -> Revoked {
-        self.lock()
-            .as_mut()
-            .map_or_else(Revoked::default, |waiting| {
-                waiting.serve(word, generation, capacity)
-            })
+        self.lock().as_mut().map_or_else(Revoked::default, |waiting| waiting.serve(word, generation, capacity))
     }
 
     /// Sends everybody away who waits for room: the word has just been closed. Permits that were handed out and not
@@ -190,10 +170,7 @@ impl Room {
         let mut guard = self.lock();
         let waiting = guard.get_or_insert_default();
         if waiting.reason.is_none()
-            && !waiting
-                .mourners
-                .iter()
-                .any(|known| waker.as_ref().is_some_and(|w| known.will_wake(w)))
+            && !waiting.mourners.iter().any(|known| waker.as_ref().is_some_and(|w| known.will_wake(w)))
         {
             waiting.mourners.extend(waker.take());
         }
@@ -202,9 +179,7 @@ impl Room {
 
     /// The reason of the end, if it has come.
     pub(crate) fn reason(&self) -> Option<ExitReason> {
-        self.lock()
-            .as_ref()
-            .and_then(|waiting| waiting.reason.clone())
+        self.lock().as_ref().and_then(|waiting| waiting.reason.clone())
     }
 
     /// Records the end and returns those that await it.

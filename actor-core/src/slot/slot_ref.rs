@@ -125,9 +125,7 @@ impl Slot {
 
     #[cold]
     fn serve_waiters(&self) {
-        self.room
-            .serve(&self.admission, self.head.generation(), self.capacity())
-            .wake();
+        self.room.serve(&self.admission, self.head.generation(), self.capacity()).wake();
     }
 
     /// Closes the mailbox of the actor of `generation` and sends the waiting away. Returns whether it was open.
@@ -144,8 +142,7 @@ impl Slot {
     }
 
     pub(crate) fn wait_for_room(&self, generation: u32, waker: &std::task::Waker) -> Served {
-        self.room
-            .wait(&self.admission, generation, self.capacity(), waker)
+        self.room.wait(&self.admission, generation, self.capacity(), waker)
     }
 }
 

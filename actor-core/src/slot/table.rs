@@ -55,13 +55,8 @@ impl Table {
         }
         let (segment, offset) = locate(index);
         if offset == 0 {
-            let slots: Vec<Slot> = (index..index + segment_len(segment))
-                .map(|index| Slot::new(port, index))
-                .collect();
-            self.segments[segment].store(
-                Box::leak(slots.into_boxed_slice()).as_mut_ptr(),
-                Ordering::Release,
-            );
+            let slots: Vec<Slot> = (index..index + segment_len(segment)).map(|index| Slot::new(port, index)).collect();
+            self.segments[segment].store(Box::leak(slots.into_boxed_slice()).as_mut_ptr(), Ordering::Release);
         }
         self.used.set(index + 1);
         self.get(index)
@@ -82,10 +77,7 @@ impl Table {
 fn locate(index: u32) -> (usize, usize) {
     let shifted = index + (1 << FIRST_BITS);
     let segment = shifted.ilog2() - FIRST_BITS;
-    (
-        segment as usize,
-        (shifted - (1 << (segment + FIRST_BITS))) as usize,
-    )
+    (segment as usize, (shifted - (1 << (segment + FIRST_BITS))) as usize)
 }
 
 const fn segment_len(segment: usize) -> u32 {

@@ -33,10 +33,7 @@ unsafe impl Sync for Doorbell {}
 impl Doorbell {
     /// A closed doorbell: ringing it does nothing.
     pub(crate) fn new() -> Self {
-        Self {
-            word: AtomicU32::new(CLOSED),
-            notify: UnsafeCell::new(None),
-        }
+        Self { word: AtomicU32::new(CLOSED), notify: UnsafeCell::new(None) }
     }
 
     /// Opens the doorbell of a shard that is awake.
@@ -132,12 +129,7 @@ impl Doorbell {
         let mut word = self.word.load(Ordering::Relaxed);
         loop {
             // AcqRel is not needed: the sources' own orderings carry the data, the fence carries the announcement.
-            match self.word.compare_exchange_weak(
-                word,
-                word & !MOOD | mood,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            ) {
+            match self.word.compare_exchange_weak(word, word & !MOOD | mood, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return word & MOOD,
                 Err(now) => word = now,
             }

@@ -38,10 +38,7 @@ unsafe impl<T: Send> Sync for Stack<T> {}
 impl<T: Linked> Stack<T> {
     /// An empty stack.
     pub(crate) fn new() -> Self {
-        Self {
-            head: AtomicPtr::new(ptr::null_mut()),
-            nodes: PhantomData,
-        }
+        Self { head: AtomicPtr::new(ptr::null_mut()), nodes: PhantomData }
     }
 
     /// Puts `node` on the stack. Cannot fail and never waits.
@@ -59,12 +56,7 @@ impl<T: Linked> Stack<T> {
             link.store(head, Ordering::Relaxed);
             // Release: pairs with the Acquire in `take`. Each push is a read-modify-write and so continues the release
             // sequence of those beneath it.
-            match self.head.compare_exchange_weak(
-                head,
-                node.as_ptr(),
-                Ordering::Release,
-                Ordering::Relaxed,
-            ) {
+            match self.head.compare_exchange_weak(head, node.as_ptr(), Ordering::Release, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(now) => head = now,
             }
@@ -91,10 +83,7 @@ impl<T: Linked> Stack<T> {
             // its links until the iterator has let go of a node.
             let link = unsafe { node.as_ref() }.link();
             newest = NonNull::new(link.load(Ordering::Relaxed));
-            link.store(
-                oldest.map_or(ptr::null_mut(), NonNull::as_ptr),
-                Ordering::Relaxed,
-            );
+            link.store(oldest.map_or(ptr::null_mut(), NonNull::as_ptr), Ordering::Relaxed);
             oldest = Some(node);
         }
         Taken { next: oldest }

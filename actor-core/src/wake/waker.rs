@@ -21,17 +21,14 @@ static VTABLE: RawWakerVTable = RawWakerVTable::new(clone, wake, wake, |_| {});
 #[inline]
 pub(crate) fn with_slot_waker<R>(key: SlotKey, f: impl FnOnce(&Waker) -> R) -> R {
     // SAFETY: the vtable's functions accept every data word, hold no resource, and are thread-safe.
-    let waker = ManuallyDrop::new(unsafe {
-        Waker::new(ptr::without_provenance(key.to_bits() as usize), &VTABLE)
-    });
+    let waker = ManuallyDrop::new(unsafe { Waker::new(ptr::without_provenance(key.to_bits() as usize), &VTABLE) });
     f(&waker)
 }
 
 /// The key of a waker that [`with_slot_waker`] made.
 #[inline]
 pub(crate) fn waker_key(waker: &Waker) -> Option<SlotKey> {
-    ptr::eq(waker.vtable(), &raw const VTABLE)
-        .then(|| SlotKey::from_bits(waker.data().addr() as u64))
+    ptr::eq(waker.vtable(), &raw const VTABLE).then(|| SlotKey::from_bits(waker.data().addr() as u64))
 }
 
 fn clone(data: *const ()) -> RawWaker {

@@ -15,8 +15,7 @@ use std::{
 };
 
 use actor_core::{
-    Actor, Call, Cx, Domain, DomainConfig, ExitReason, Handle, Method, Shard, ShardId, TellFailure,
-    Turn, Typed,
+    Actor, Call, Cx, Domain, DomainConfig, ExitReason, Handle, Method, Shard, ShardId, TellFailure, Turn, Typed,
     port::{Clock, Driver, Host, Nanos, Notify, Report},
 };
 
@@ -51,12 +50,7 @@ pub struct Log(pub Rc<RefCell<Vec<String>>>);
 impl Driver for Log {
     fn report(&self, report: Report<'_>) {
         self.0.borrow_mut().push(match report {
-            Report::TellFailed {
-                kind,
-                method,
-                error,
-                ..
-            } => format!("{kind}.{method}: {error:?}"),
+            Report::TellFailed { kind, method, error, .. } => format!("{kind}.{method}: {error:?}"),
             Report::ActorFailed { kind, reason, .. } => format!("{kind}: {reason}"),
             _ => String::new(),
         });
@@ -77,23 +71,14 @@ impl HandShard {
     }
 
     pub fn with(config: DomainConfig) -> Self {
-        let (bell, clock, log) = (
-            Arc::new(Bell::default()),
-            HandClock::default(),
-            Log::default(),
-        );
+        let (bell, clock, log) = (Arc::new(Bell::default()), HandClock::default(), Log::default());
         let shard = Domain::new(config).expect("domain").bind(Host {
             notify: bell.clone(),
             clock: Box::new(clock.clone()),
             driver: Box::new(log.clone()),
             choose: None,
         });
-        Self {
-            shard,
-            bell,
-            clock,
-            log,
-        }
+        Self { shard, bell, clock, log }
     }
 
     /// Turns until nothing is ready.
@@ -125,10 +110,7 @@ impl Wake for Flag {
 pub fn finish<F: Future>(shards: &[&HandShard], future: F) -> F::Output {
     let mut future = pin!(future);
     for _ in 0..10_000 {
-        if let Poll::Ready(output) = future
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()))
-        {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             return output;
         }
         for shard in shards {
@@ -151,10 +133,7 @@ pub struct Cell0 {
 
 impl Cell0 {
     pub fn new() -> Self {
-        Self {
-            value: 0,
-            stop_log: None,
-        }
+        Self { value: 0, stop_log: None }
     }
 }
 
@@ -185,9 +164,7 @@ impl Actor for Cell0 {
 
     async fn on_stop(&mut self, reason: &ExitReason, _: &mut Cx<Self>) {
         if let Some(log) = &self.stop_log {
-            log.lock()
-                .expect("log")
-                .push(format!("{}: {reason}", self.value));
+            log.lock().expect("log").push(format!("{}: {reason}", self.value));
         }
     }
 
@@ -197,10 +174,8 @@ impl Actor for Cell0 {
 }
 
 pub type Work = Box<dyn FnOnce(&mut Cell0, &mut Cx<Cell0>) -> u64 + Send>;
-pub type AsyncWork = Box<
-    dyn for<'a> FnOnce(&'a mut Cell0, &'a mut Cx<Cell0>) -> Pin<Box<dyn Future<Output = u64> + 'a>>
-        + Send,
->;
+pub type AsyncWork =
+    Box<dyn for<'a> FnOnce(&'a mut Cell0, &'a mut Cx<Cell0>) -> Pin<Box<dyn Future<Output = u64> + 'a>> + Send>;
 
 pub struct DoSync;
 impl Method<Cell0> for DoSync {
@@ -209,11 +184,7 @@ impl Method<Cell0> for DoSync {
     type Err = std::convert::Infallible;
     const NAME: &'static str = "do_sync";
     const SYNC: bool = true;
-    async fn run<'a>(
-        actor: &'a mut Cell0,
-        cx: &'a mut Cx<Cell0>,
-        (work,): (Work,),
-    ) -> Result<u64, Self::Err> {
+    async fn run<'a>(actor: &'a mut Cell0, cx: &'a mut Cx<Cell0>, (work,): (Work,)) -> Result<u64, Self::Err> {
         Ok(work(actor, cx))
     }
 }
@@ -225,11 +196,7 @@ impl Method<Cell0> for DoAsync {
     type Err = std::convert::Infallible;
     const NAME: &'static str = "do_async";
     const SYNC: bool = false;
-    async fn run<'a>(
-        actor: &'a mut Cell0,
-        cx: &'a mut Cx<Cell0>,
-        (work,): (AsyncWork,),
-    ) -> Result<u64, Self::Err> {
+    async fn run<'a>(actor: &'a mut Cell0, cx: &'a mut Cx<Cell0>, (work,): (AsyncWork,)) -> Result<u64, Self::Err> {
         Ok(work(actor, cx).await)
     }
 }
@@ -241,33 +208,19 @@ impl Method<Cell0> for Check {
     type Err = String;
     const NAME: &'static str = "check";
     const SYNC: bool = true;
-    async fn run<'a>(
-        actor: &'a mut Cell0,
-        _: &'a mut Cx<Cell0>,
-        args: (u64, [u64; 8]),
-    ) -> Result<u64, String> {
-        if args.0 > 10 {
-            Err(format!("{} is too much", args.0))
-        } else {
-            Ok(actor.value + args.1.iter().sum::<u64>())
-        }
+    async fn run<'a>(actor: &'a mut Cell0, _: &'a mut Cx<Cell0>, args: (u64, [u64; 8])) -> Result<u64, String> {
+        if args.0 > 10 { Err(format!("{} is too much", args.0)) } else { Ok(actor.value + args.1.iter().sum::<u64>()) }
     }
 }
 
 impl Cell0Handle {
-    pub fn run(
-        &self,
-        work: impl FnOnce(&mut Cell0, &mut Cx<Cell0>) -> u64 + Send + 'static,
-    ) -> Call<(Work,), u64> {
+    pub fn run(&self, work: impl FnOnce(&mut Cell0, &mut Cx<Cell0>) -> u64 + Send + 'static) -> Call<(Work,), u64> {
         self.0.call::<DoSync>((Box::new(work),))
     }
 
     pub fn run_async(
         &self,
-        work: impl for<'a> FnOnce(
-            &'a mut Cell0,
-            &'a mut Cx<Cell0>,
-        ) -> Pin<Box<dyn Future<Output = u64> + 'a>>
+        work: impl for<'a> FnOnce(&'a mut Cell0, &'a mut Cx<Cell0>) -> Pin<Box<dyn Future<Output = u64> + 'a>>
         + Send
         + 'static,
     ) -> Call<(AsyncWork,), u64> {

@@ -32,10 +32,7 @@ impl EventFd {
     ///
     /// The system's: no free file descriptor, usually.
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self(Arc::new(eventfd(
-            0,
-            EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK,
-        )?)))
+        Ok(Self(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
     }
 
     /// Registers with the reactor of the Tokio runtime that this is called in. At most one `Bell` of a doorbell may
@@ -53,8 +50,7 @@ impl EventFd {
         // nothing closes before its owner is dropped; the `Arc` in the `AsyncFd` keeps that owner alive, and keeps it
         // from being replaced: `Arc` gives no `&mut` here, and `Bell` never lets go of its `AsyncFd`, so nobody swaps the
         // `Arc` itself.
-        let registered =
-            unsafe { AsyncFd::register_with_interest(Arc::clone(&self.0), Interest::READABLE) };
+        let registered = unsafe { AsyncFd::register_with_interest(Arc::clone(&self.0), Interest::READABLE) };
         Ok(Bell(registered?))
     }
 }
@@ -125,15 +121,8 @@ mod tests {
     fn not_inherited_and_never_blocking() {
         let bell = EventFd::new().unwrap();
         let info = fs::read_to_string(format!("/proc/self/fdinfo/{}", bell.0.as_raw_fd())).unwrap();
-        let flags = info
-            .lines()
-            .find_map(|line| line.strip_prefix("flags:"))
-            .unwrap();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap();
         let flags = u32::from_str_radix(flags.trim(), 8).unwrap();
-        assert_eq!(
-            flags & 0o2_004_000,
-            0o2_004_000,
-            "O_CLOEXEC | O_NONBLOCK in {flags:o}"
-        );
+        assert_eq!(flags & 0o2_004_000, 0o2_004_000, "O_CLOEXEC | O_NONBLOCK in {flags:o}");
     }
 }

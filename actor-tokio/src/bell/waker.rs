@@ -64,11 +64,7 @@ impl Bell {
         }
         drop(self.0.swap_waker(Some(cx.waker().clone())));
         // Look again: a ringer that found no waker had its turn at the lock before us, and set the flag before that.
-        if self.0.take() {
-            Poll::Ready(Ok(()))
-        } else {
-            Poll::Pending
-        }
+        if self.0.take() { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 }
 
@@ -82,9 +78,6 @@ impl Shared {
 
     fn swap_waker(&self, waker: Option<Waker>) -> Option<Waker> {
         // Nothing panics under this lock, so poison would mean nothing.
-        std::mem::replace(
-            &mut *self.waker.lock().unwrap_or_else(PoisonError::into_inner),
-            waker,
-        )
+        std::mem::replace(&mut *self.waker.lock().unwrap_or_else(PoisonError::into_inner), waker)
     }
 }

@@ -19,9 +19,7 @@ pub(crate) struct System;
 impl Affinity for System {
     fn current(&self) -> io::Result<Vec<usize>> {
         let mask = rustix::thread::sched_getaffinity(None)?;
-        Ok((0..rustix::thread::CpuSet::MAX_CPU)
-            .filter(|&cpu| mask.is_set(cpu))
-            .collect())
+        Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| mask.is_set(cpu)).collect())
     }
 
     fn restrict(&self, cpus: &[usize]) -> io::Result<()> {
@@ -44,11 +42,8 @@ impl Affinity for System {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 impl Affinity for System {
     fn current(&self) -> io::Result<Vec<usize>> {
-        let mut cpus: Vec<usize> = core_affinity::get_core_ids()
-            .ok_or(io::ErrorKind::Unsupported)?
-            .into_iter()
-            .map(|core| core.id)
-            .collect();
+        let mut cpus: Vec<usize> =
+            core_affinity::get_core_ids().ok_or(io::ErrorKind::Unsupported)?.into_iter().map(|core| core.id).collect();
         cpus.sort_unstable();
         Ok(cpus)
     }

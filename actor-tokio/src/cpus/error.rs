@@ -9,9 +9,7 @@ use super::list::CpuList;
 #[non_exhaustive]
 pub enum CpuError {
     /// `cores(0)`.
-    #[error(
-        "cores(0): a runtime needs at least 1 shard; leave `cores` out for one shard per allowed CPU"
-    )]
+    #[error("cores(0): a runtime needs at least 1 shard; leave `cores` out for one shard per allowed CPU")]
     NoCores,
 
     /// `cores(n)` with more shards than CPUs, where shards may be pinned.
@@ -28,9 +26,7 @@ pub enum CpuError {
     },
 
     /// More shards than one runtime can have.
-    #[error(
-        "{asked} shards are more than the {limit} which one runtime can have: ask for at most {limit}"
-    )]
+    #[error("{asked} shards are more than the {limit} which one runtime can have: ask for at most {limit}")]
     TooManyShards {
         /// The number of shards asked for.
         asked: usize,
@@ -39,9 +35,7 @@ pub enum CpuError {
     },
 
     /// `core_ids` with nothing in it.
-    #[error(
-        "core_ids([]): a runtime needs at least 1 shard; leave `core_ids` out for one shard per allowed CPU"
-    )]
+    #[error("core_ids([]): a runtime needs at least 1 shard; leave `core_ids` out for one shard per allowed CPU")]
     NoCoreIds,
 
     /// `core_ids` names a CPU that is not in the affinity mask.

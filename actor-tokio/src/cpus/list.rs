@@ -10,11 +10,7 @@ impl fmt::Display for CpuList<'_> {
         if self.0.is_empty() {
             return f.write_str("none");
         }
-        for (n, run) in self
-            .0
-            .chunk_by(|a, b| a.checked_add(1) == Some(*b))
-            .enumerate()
-        {
+        for (n, run) in self.0.chunk_by(|a, b| a.checked_add(1) == Some(*b)).enumerate() {
             let comma = if n == 0 { "" } else { "," };
             match run {
                 [first, .., last] => write!(f, "{comma}{first}-{last}")?,

@@ -94,9 +94,7 @@ pub(crate) enum Source {
 /// [`CpuError`] when the request cannot be met on this machine.
 pub(crate) fn plan(machine: &Machine, request: &Request) -> Result<Plan, CpuError> {
     let allowed = &machine.allowed;
-    let throttled = machine
-        .quota
-        .is_some_and(|quota| quota < allowed.len() as f64);
+    let throttled = machine.quota.is_some_and(|quota| quota < allowed.len() as f64);
     let (count, source) = match &request.shards {
         Shards::PerCpu => per_cpu(machine, throttled)?,
         Shards::Cores(cores) => (checked_cores(*cores, machine, request.pin)?, Source::Cores),
@@ -106,10 +104,7 @@ pub(crate) fn plan(machine: &Machine, request: &Request) -> Result<Plan, CpuErro
         }
     };
     if count > MAX_SHARDS {
-        return Err(CpuError::TooManyShards {
-            asked: count,
-            limit: MAX_SHARDS,
-        });
+        return Err(CpuError::TooManyShards { asked: count, limit: MAX_SHARDS });
     }
     let pinned = match request.pin {
         Pin::Always => true,
@@ -121,17 +116,8 @@ pub(crate) fn plan(machine: &Machine, request: &Request) -> Result<Plan, CpuErro
         Shards::CoreIds(ids) => ids,
         Shards::PerCpu | Shards::Cores(_) => allowed,
     };
-    let shards = (0..count)
-        .map(|shard| ShardCpu {
-            cpu: cpus.get(shard).copied().filter(|_| pinned),
-        })
-        .collect();
-    Ok(Plan {
-        shards,
-        source,
-        pinned,
-        throttled,
-    })
+    let shards = (0..count).map(|shard| ShardCpu { cpu: cpus.get(shard).copied().filter(|_| pinned) }).collect();
+    Ok(Plan { shards, source, pinned, throttled })
 }
 
 // === impl Machine ===
@@ -143,10 +129,7 @@ impl Machine {
             tracing::warn!(%error, "the CPU affinity mask cannot be read; name a number of shards and Pin::Never");
             Vec::new()
         });
-        Self {
-            allowed,
-            quota: quota::of_process(),
-        }
+        Self { allowed, quota: quota::of_process() }
     }
 }
 
@@ -200,10 +183,7 @@ fn checked_cores(cores: usize, machine: &Machine, pin: Pin) -> Result<usize, Cpu
         return Err(CpuError::MaskUnknown);
     }
     if cores > machine.allowed.len() {
-        return Err(CpuError::TooManyCores {
-            asked: cores,
-            allowed: machine.allowed.clone(),
-        });
+        return Err(CpuError::TooManyCores { asked: cores, allowed: machine.allowed.clone() });
     }
     Ok(cores)
 }
@@ -214,10 +194,7 @@ fn check_ids(ids: &[usize], machine: &Machine) -> Result<(), CpuError> {
     }
     for (position, cpu) in ids.iter().enumerate() {
         if !machine.allowed.contains(cpu) {
-            return Err(CpuError::CpuNotAllowed {
-                cpu: *cpu,
-                allowed: machine.allowed.clone(),
-            });
+            return Err(CpuError::CpuNotAllowed { cpu: *cpu, allowed: machine.allowed.clone() });
         }
         if ids[..position].contains(cpu) {
             return Err(CpuError::CpuTwice { cpu: *cpu });

@@ -33,12 +33,7 @@ pub(crate) struct Pinner {
 impl Pinner {
     /// `machine` is what the plan was made from: the mask that unpinned threads go back to.
     pub(crate) fn new(affinity: Box<dyn Affinity>, machine: &Machine, policy: Pin) -> Self {
-        Self {
-            affinity,
-            policy,
-            allowed: machine.allowed.clone(),
-            warned: AtomicBool::new(false),
-        }
+        Self { affinity, policy, allowed: machine.allowed.clone(), warned: AtomicBool::new(false) }
     }
 
     /// Pins the calling thread, which is to run `shard`. `Ok(false)`: it runs unpinned.
@@ -84,11 +79,7 @@ impl Pinner {
     fn try_pin(&self, cpu: usize) -> io::Result<()> {
         self.affinity.restrict(&[cpu])?;
         // Some sandboxes accept the call and do nothing.
-        if self.affinity.current()? == [cpu] {
-            Ok(())
-        } else {
-            Err(io::Error::other("accepted, but without effect"))
-        }
+        if self.affinity.current()? == [cpu] { Ok(()) } else { Err(io::Error::other("accepted, but without effect")) }
     }
 
     fn warn_once(&self, warn: impl FnOnce()) {

@@ -78,10 +78,7 @@ fn smallest_limit(mount: &Mount, directory: &Path, read: Read<'_>) -> Option<f64
 impl Version {
     fn limit(self, directory: &Path, read: Read<'_>) -> Option<f64> {
         let (quota, period) = match self {
-            Self::One => (
-                read(&directory.join("cpu.cfs_quota_us"))?,
-                read(&directory.join("cpu.cfs_period_us"))?,
-            ),
+            Self::One => (read(&directory.join("cpu.cfs_quota_us"))?, read(&directory.join("cpu.cfs_period_us"))?),
             Self::Two => {
                 let max = read(&directory.join("cpu.max"))?;
                 let (quota, period) = max.trim().split_once(' ')?;
@@ -109,20 +106,14 @@ impl Mount {
             ("cgroup2", _) => Version::Two,
             _ => return None,
         };
-        Some(Self {
-            version,
-            root,
-            point,
-        })
+        Some(Self { version, root, point })
     }
 
     /// Where `group` is seen in this mount.
     fn directory_of(&self, group: &Path) -> Option<PathBuf> {
         let below = group.strip_prefix(&self.root).ok()?;
         // A group outside the process's namespace is shown with "..", which does not lead there from a mount point.
-        let inside = below
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
+        let inside = below.components().all(|part| matches!(part, Component::Normal(_)));
         inside.then(|| self.point.join(below))
     }
 }
@@ -130,12 +121,7 @@ impl Mount {
 /// Undoes the octal escapes of mountinfo (space, tab, newline, backslash).
 fn unescape(field: &str) -> PathBuf {
     let mut text = field.to_owned();
-    for (escape, plain) in [
-        ("\\040", " "),
-        ("\\011", "\t"),
-        ("\\012", "\n"),
-        ("\\134", "\\"),
-    ] {
+    for (escape, plain) in [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")] {
         text = text.replace(escape, plain);
     }
     PathBuf::from(text)
@@ -145,35 +131,23 @@ fn unescape(field: &str) -> PathBuf {
 mod tests {
     use super::{Path, quota};
 
-    const V1: &str =
-        "33 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
+    const V1: &str = "33 31 0:29 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n";
     const V2: &str = "41 31 0:38 / /sys/fs/cgroup rw,relatime - cgroup2 cgroup2 rw,nsdelegate\n";
 
     fn with(files: &[(&str, &str)]) -> Option<f64> {
-        quota(&|path| {
-            files
-                .iter()
-                .find(|(name, _)| Path::new(name) == path)
-                .map(|(_, text)| (*text).to_owned())
-        })
+        quota(&|path| files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned()))
     }
 
     fn v2(group: &str, files: &[(&str, &str)]) -> Option<f64> {
         let group = format!("0::{group}\n");
-        let mut all = vec![
-            ("/proc/self/cgroup", group.as_str()),
-            ("/proc/self/mountinfo", V2),
-        ];
+        let mut all = vec![("/proc/self/cgroup", group.as_str()), ("/proc/self/mountinfo", V2)];
         all.extend_from_slice(files);
         with(&all)
     }
 
     fn v1(group: &str, mount: &str, files: &[(&str, &str)]) -> Option<f64> {
         let group = format!("3:cpuset:/elsewhere\n2:cpu,cpuacct:{group}\n0::/\n");
-        let mut all = vec![
-            ("/proc/self/cgroup", group.as_str()),
-            ("/proc/self/mountinfo", mount),
-        ];
+        let mut all = vec![("/proc/self/cgroup", group.as_str()), ("/proc/self/mountinfo", mount)];
         all.extend_from_slice(files);
         with(&all)
     }
@@ -181,26 +155,14 @@ mod tests {
     #[test]
     fn no_files_no_quota() {
         assert_eq!(with(&[]), None);
-        assert_eq!(
-            with(&[
-                ("/proc/self/cgroup", "0::/\n"),
-                ("/proc/self/mountinfo", "")
-            ]),
-            None
-        );
+        assert_eq!(with(&[("/proc/self/cgroup", "0::/\n"), ("/proc/self/mountinfo", "")]), None);
         assert_eq!(v2("/", &[]), None);
     }
 
     #[test]
     fn version_two() {
-        assert_eq!(
-            v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "150000 100000\n")]),
-            Some(1.5)
-        );
-        assert_eq!(
-            v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "max 100000\n")]),
-            None
-        );
+        assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "150000 100000\n")]), Some(1.5));
+        assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", "max 100000\n")]), None);
     }
 
     #[test]
@@ -213,6 +175,13 @@ mod tests {
             ("/sys/fs/cpu.max", "1 100000\n"),
         ];
         assert_eq!(v2("/a/b/c", &files), Some(0.5));
+    }
+
+    #[test]
+    fn an_ancestor_can_be_wider() {
+        let files =
+            [("/sys/fs/cgroup/a/b/cpu.max", "100000 100000\n"), ("/sys/fs/cgroup/a/cpu.max", "300000 100000\n")];
+        assert_eq!(v2("/a/b", &files), Some(1.0));
     }
 
     #[test]
@@ -230,56 +199,41 @@ mod tests {
     #[test]
     fn a_container_sees_its_group_at_the_mount_point() {
         let mount = "33 31 0:29 /box/7 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n";
-        let files = [
-            ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000"),
-            ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000"),
-        ];
+        let files =
+            [("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000"), ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000")];
         assert_eq!(v1("/box/7", mount, &files), Some(2.0));
-        assert_eq!(
-            v1("/another", mount, &files),
-            Some(2.0),
-            "nearest thing to a group that is not mounted"
-        );
+        assert_eq!(v1("/another", mount, &files), Some(2.0), "nearest thing to a group that is not mounted");
     }
 
     #[test]
     fn the_smaller_of_two_versions() {
-        let files = [
-            ("/proc/self/cgroup", "2:cpu:/\n0::/\n"),
-            (
-                "/proc/self/mountinfo",
-                concat!(
-                    "33 31 0:29 / /v1 rw - cgroup cgroup rw,cpu\n",
-                    "34 31 0:30 / /v1set rw - cgroup cgroup rw,cpuset\n",
-                    "41 31 0:38 / /v2 rw - cgroup2 cgroup2 rw\n",
-                ),
-            ),
-            ("/v1/cpu.cfs_quota_us", "300000"),
-            ("/v1/cpu.cfs_period_us", "100000"),
-            ("/v2/cpu.max", "200000 100000"),
-        ];
-        assert_eq!(with(&files), Some(2.0));
+        const MOUNTS: &str = concat!(
+            "33 31 0:29 / /v1 rw - cgroup cgroup rw,cpu\n",
+            "34 31 0:30 / /v1set rw - cgroup cgroup rw,cpuset\n",
+            "41 31 0:38 / /v2 rw - cgroup2 cgroup2 rw\n",
+        );
+        for (one, two) in [("300000", "200000 100000"), ("200000", "300000 100000")] {
+            let files = [
+                ("/proc/self/cgroup", "2:cpu:/\n0::/\n"),
+                ("/proc/self/mountinfo", MOUNTS),
+                ("/v1/cpu.cfs_quota_us", one),
+                ("/v1/cpu.cfs_period_us", "100000"),
+                ("/v2/cpu.max", two),
+            ];
+            assert_eq!(with(&files), Some(2.0));
+        }
     }
 
     #[test]
     fn a_group_outside_the_namespace_is_not_followed() {
-        assert_eq!(
-            v2(
-                "/../other",
-                &[("/sys/fs/cgroup/../other/cpu.max", "1 100000")]
-            ),
-            None
-        );
+        assert_eq!(v2("/../other", &[("/sys/fs/cgroup/../other/cpu.max", "1 100000")]), None);
     }
 
     #[test]
     fn mount_points_with_spaces() {
         let files = [
             ("/proc/self/cgroup", "0::/\n"),
-            (
-                "/proc/self/mountinfo",
-                "41 31 0:38 / /my\\040groups rw - cgroup2 cgroup2 rw\n",
-            ),
+            ("/proc/self/mountinfo", "41 31 0:38 / /my\\040groups rw - cgroup2 cgroup2 rw\n"),
             ("/my groups/cpu.max", "100000 100000"),
         ];
         assert_eq!(with(&files), Some(1.0));
@@ -287,20 +241,8 @@ mod tests {
 
     #[test]
     fn nonsense_does_not_limit() {
-        for text in [
-            "",
-            "0 100000",
-            "100000",
-            "100000 0",
-            "-5 100000",
-            "a b",
-            "99999999999999999999999 1",
-        ] {
-            assert_eq!(
-                v2("/a", &[("/sys/fs/cgroup/a/cpu.max", text)]),
-                None,
-                "{text:?}"
-            );
+        for text in ["", "0 100000", "100000", "100000 0", "-5 100000", "a b", "99999999999999999999999 1"] {
+            assert_eq!(v2("/a", &[("/sys/fs/cgroup/a/cpu.max", text)]), None, "{text:?}");
         }
     }
 }

@@ -10,10 +10,7 @@ use tracing::{Event, Metadata, Subscriber, span};
 use super::{Affinity, CpuError, Machine, Pin, Pinner, Plan, Request, Shards, Source, plan};
 
 fn machine(allowed: impl IntoIterator<Item = usize>, quota: impl Into<Option<f64>>) -> Machine {
-    Machine {
-        allowed: allowed.into_iter().collect(),
-        quota: quota.into(),
-    }
+    Machine { allowed: allowed.into_iter().collect(), quota: quota.into() }
 }
 
 fn planned(machine: &Machine, shards: Shards, pin: Pin) -> Result<Plan, CpuError> {
@@ -28,10 +25,7 @@ fn cpus(plan: &Plan) -> Vec<Option<usize>> {
 fn one_shard_for_each_allowed_cpu() {
     let plan = planned(&machine([1, 4, 5], None), Shards::PerCpu, Pin::Auto).unwrap();
     assert_eq!(cpus(&plan), [Some(1), Some(4), Some(5)]);
-    assert_eq!(
-        (plan.source, plan.pinned, plan.throttled),
-        (Source::Affinity, true, false)
-    );
+    assert_eq!((plan.source, plan.pinned, plan.throttled), (Source::Affinity, true, false));
 }
 
 #[test]
@@ -39,10 +33,7 @@ fn a_quota_is_rounded_up_and_unpinned() {
     for (quota, shards) in [(0.01, 1), (0.5, 1), (1.0, 1), (1.5, 2), (3.0, 3), (3.2, 4)] {
         let plan = planned(&machine(0..4, quota), Shards::PerCpu, Pin::Auto).unwrap();
         assert_eq!(cpus(&plan), vec![None; shards], "quota {quota}");
-        assert_eq!(
-            (plan.source, plan.pinned, plan.throttled),
-            (Source::Quota, false, true)
-        );
+        assert_eq!((plan.source, plan.pinned, plan.throttled), (Source::Quota, false, true));
     }
 }
 
@@ -50,10 +41,7 @@ fn a_quota_is_rounded_up_and_unpinned() {
 fn a_quota_that_does_not_bind_changes_nothing() {
     for quota in [4.0, 64.0] {
         let plan = planned(&machine(0..4, quota), Shards::PerCpu, Pin::Auto).unwrap();
-        assert_eq!(
-            (plan.shards.len(), plan.source, plan.pinned),
-            (4, Source::Affinity, true)
-        );
+        assert_eq!((plan.shards.len(), plan.source, plan.pinned), (4, Source::Affinity, true));
     }
 }
 
@@ -82,12 +70,7 @@ fn named_cpus_are_pinned_in_their_order_under_a_quota_too() {
     assert_eq!(cpus(&plan), [Some(3), Some(0)]);
     assert_eq!(plan.source, Source::CoreIds);
 
-    let plan = planned(
-        &machine(0..4, None),
-        Shards::CoreIds(vec![3, 0]),
-        Pin::Never,
-    )
-    .unwrap();
+    let plan = planned(&machine(0..4, None), Shards::CoreIds(vec![3, 0]), Pin::Never).unwrap();
     assert_eq!(cpus(&plan), [None, None]);
 }
 
@@ -101,11 +84,7 @@ fn unpinned_shards_may_outnumber_the_cpus() {
 fn without_a_mask_only_an_unpinned_number_will_do() {
     let blind = machine([], 1.0);
     assert!(planned(&blind, Shards::Cores(3), Pin::Never).is_ok());
-    for (shards, pin) in [
-        (Shards::PerCpu, Pin::Never),
-        (Shards::PerCpu, Pin::Auto),
-        (Shards::Cores(3), Pin::Auto),
-    ] {
+    for (shards, pin) in [(Shards::PerCpu, Pin::Never), (Shards::PerCpu, Pin::Auto), (Shards::Cores(3), Pin::Auto)] {
         assert_eq!(planned(&blind, shards, pin), Err(CpuError::MaskUnknown));
     }
 }
@@ -115,56 +94,21 @@ fn without_a_mask_only_an_unpinned_number_will_do() {
 fn refusals_say_what_to_do() {
     let two = machine(0..2, None);
     let cases = [
-        (
-            Shards::Cores(0),
-            Pin::Auto,
-            &["cores(0)", "at least 1", "leave `cores` out"][..],
-        ),
+        (Shards::Cores(0), Pin::Auto, &["cores(0)", "at least 1", "leave `cores` out"][..]),
         (Shards::Cores(0), Pin::Never, &["cores(0)"]),
-        (
-            Shards::Cores(3),
-            Pin::Auto,
-            &["cores(3)", "2 CPU", "affinity mask", "0-1", "Pin::Never"],
-        ),
-        (
-            Shards::Cores(3),
-            Pin::Always,
-            &["cores(3)", "at most 2", "widen the mask"],
-        ),
-        (
-            Shards::Cores(1_025),
-            Pin::Never,
-            &["1025", "1024", "at most"],
-        ),
-        (
-            Shards::CoreIds(vec![]),
-            Pin::Auto,
-            &["core_ids([])", "at least 1", "leave `core_ids` out"],
-        ),
-        (
-            Shards::CoreIds(vec![0, 2]),
-            Pin::Auto,
-            &["CPU 2", "affinity mask", "0-1", "widen"],
-        ),
-        (
-            Shards::CoreIds(vec![usize::MAX]),
-            Pin::Never,
-            &["CPU 18446744073709551615"],
-        ),
-        (
-            Shards::CoreIds(vec![1, 0, 1]),
-            Pin::Auto,
-            &["CPU 1", "at most 1 shard", "Pin::Never"],
-        ),
+        (Shards::Cores(3), Pin::Auto, &["cores(3)", "2 CPU", "affinity mask", "0-1", "Pin::Never"]),
+        (Shards::Cores(3), Pin::Always, &["cores(3)", "at most 2", "widen the mask"]),
+        (Shards::Cores(1_025), Pin::Never, &["1025", "1024", "at most"]),
+        (Shards::CoreIds(vec![]), Pin::Auto, &["core_ids([])", "at least 1", "leave `core_ids` out"]),
+        (Shards::CoreIds(vec![0, 2]), Pin::Auto, &["CPU 2", "affinity mask", "0-1", "widen"]),
+        (Shards::CoreIds(vec![usize::MAX]), Pin::Never, &["CPU 18446744073709551615"]),
+        (Shards::CoreIds(vec![1, 0, 1]), Pin::Auto, &["CPU 1", "at most 1 shard", "Pin::Never"]),
     ];
     for (shards, pin, words) in cases {
         let asked = format!("{shards:?}, {pin:?}");
         let message = planned(&two, shards, pin).expect_err(&asked).to_string();
         for word in words {
-            assert!(
-                message.contains(word),
-                "{asked}: {message:?} lacks {word:?}"
-            );
+            assert!(message.contains(word), "{asked}: {message:?} lacks {word:?}");
         }
     }
 }
@@ -191,11 +135,7 @@ impl Affinity for Stub {
 const EPERM: i32 = 1;
 
 fn stub(restrict: Result<(), i32>, current: &[usize]) -> Stub {
-    Stub {
-        restrict,
-        current: current.to_vec(),
-        given: Arc::default(),
-    }
+    Stub { restrict, current: current.to_vec(), given: Arc::default() }
 }
 
 fn pinner(stub: &Stub, policy: Pin) -> Pinner {
@@ -213,18 +153,9 @@ fn a_refused_pin_is_an_error_only_on_demand() {
     assert!(!pinner(&refusing, Pin::Auto).pin(0, 1).unwrap());
 
     let error = pinner(&refusing, Pin::Always).pin(3, 1).unwrap_err();
-    assert_eq!(
-        (error.shard, error.cpu, error.source.raw_os_error()),
-        (3, 1, Some(EPERM))
-    );
+    assert_eq!((error.shard, error.cpu, error.source.raw_os_error()), (3, 1, Some(EPERM)));
     let message = error.to_string();
-    for word in [
-        "shard 3",
-        "CPU 1",
-        "not permitted",
-        "sched_setaffinity",
-        "Pin::Never",
-    ] {
+    for word in ["shard 3", "CPU 1", "not permitted", "sched_setaffinity", "Pin::Never"] {
         assert!(message.contains(word), "{message:?} lacks {word:?}");
     }
 }
@@ -253,34 +184,15 @@ fn a_refusal_is_said_once_for_all_shards() {
         }
     });
     assert_eq!(log.lines().count(), 1, "{log}");
-    for word in [
-        "WARN",
-        "shard=0",
-        "cpu=0",
-        "not permitted",
-        "allowed=0-1",
-        "sched_setaffinity",
-        "Pin::Never",
-    ] {
+    for word in ["WARN", "shard=0", "cpu=0", "not permitted", "allowed=0-1", "sched_setaffinity", "Pin::Never"] {
         assert!(log.contains(word), "{log:?} lacks {word:?}");
     }
 }
 
 #[test]
 fn the_start_says_what_the_process_got() {
-    let log = logged(|| {
-        planned(&machine([1, 2, 5], None), Shards::PerCpu, Pin::Auto)
-            .unwrap()
-            .announce()
-    });
-    for word in [
-        "INFO",
-        "shards=3",
-        "source=affinity mask",
-        "pinned=true",
-        "throttled=false",
-        "cpus=1-2,5",
-    ] {
+    let log = logged(|| planned(&machine([1, 2, 5], None), Shards::PerCpu, Pin::Auto).unwrap().announce());
+    for word in ["INFO", "shards=3", "source=affinity mask", "pinned=true", "throttled=false", "cpus=1-2,5"] {
         assert!(log.contains(word), "{log:?} lacks {word:?}");
     }
 }

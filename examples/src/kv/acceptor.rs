@@ -19,7 +19,7 @@ use super::batch::Batch;
 use super::connection::Connection;
 use super::info::ServerInfo;
 use super::listener::stop_handshakes;
-use super::partition::{Partition, PartitionHandle};
+use super::partition::PartitionHandle;
 use super::plan::Router;
 use super::session::Session;
 

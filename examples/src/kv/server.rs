@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actor_tokio::prelude::*;
 use actor_tokio::{RuntimeHandle, SpawnError};
 use thiserror::Error;
 
