@@ -20,7 +20,7 @@ impl std::error::Error for StartError {}
 
 /// Counts.
 #[actor(mailbox = 8)]
-pub struct Counter {
+struct Counter {
     total: Rc<Cell<u64>>,
     started: bool,
 }
@@ -93,7 +93,7 @@ fn runtime(shards: usize) -> ShardedRuntime {
 fn the_counter_of_the_documentation() -> Result<(), actor_tokio::Error> {
     let rt = runtime(2);
     rt.block_on(async {
-        let counter: CounterHandle = rt.spawn(|| Counter::new()).await?;
+        let counter: CounterHandle = rt.spawn(Counter::new).await?;
         let n: u64 = counter.add(5).await?;
         assert_eq!(n, 5);
         counter.add(1).tell().await?;
