@@ -543,3 +543,74 @@ fn an_inbox_actor_receives_in_order_and_ends_when_it_is_stopped() {
     assert!(matches!(handle.send(4).try_tell(), Err(TryTellError::Closed(_))));
     assert_accounted(&[&shard]);
 }
+
+#[test]
+fn activations_nest_and_the_one_before_comes_back_even_by_unwinding_or_out_of_order() {
+    let (a, b) = (HandShard::new(0), HandShard::new(1));
+    assert_eq!(ShardId::current(), None);
+    let outer = a.shard.activate();
+    assert_eq!(ShardId::current(), Some(ShardId::new(0)));
+    let unwound = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _inner = b.shard.activate();
+        assert_eq!(ShardId::current(), Some(ShardId::new(1)));
+        panic!("through the activation");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(ShardId::current(), Some(ShardId::new(0)));
+    // Out of order, and with a guard that is never dropped: nothing dangles, whoever is current.
+    let inner = b.shard.activate();
+    drop(outer);
+    drop(inner);
+    std::mem::forget(a.shard.activate());
+    drop((a, b));
+    let c = HandShard::new(2);
+    let cell = spawn(&c, None);
+    assert_eq!(finish(&[&c], cell.add(1)), Ok(1));
+}
+
+#[test]
+fn every_choice_goes_through_the_seam() {
+    use actor_core::port::{ChoicePoint, Choose, Host, MonotonicClock};
+    use std::{cell::RefCell, rc::Rc};
+
+    /// Takes the last alternative, and notes that it was asked.
+    #[derive(Clone, Default)]
+    struct Last(Rc<RefCell<Vec<ChoicePoint>>>);
+    impl Choose for Last {
+        fn choose(&self, point: ChoicePoint, alternatives: usize) -> usize {
+            assert!(alternatives > 1);
+            self.0.borrow_mut().push(point);
+            alternatives - 1
+        }
+    }
+    let order = |choose: Option<Box<dyn Choose>>| {
+        let shard = actor_core::Domain::new(DomainConfig::new(ShardId::new(0))).expect("domain").bind(Host {
+            notify: Arc::new(common::Bell::default()),
+            clock: Box::new(MonotonicClock),
+            driver: Box::new(common::Log::default()),
+            choose,
+        });
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let remote = shard.remote();
+        let spawning: Vec<_> = (0..3).map(|_| remote.spawn(None, Cell0::new)).collect();
+        shard.turn();
+        let cells: Vec<_> = spawning.into_iter().map(|cell| finish(&[], cell).expect("spawned")).collect();
+        for (n, cell) in cells.iter().enumerate() {
+            let seen = seen.clone();
+            cell.run(move |_, _| {
+                seen.lock().expect("seen").push(n);
+                0
+            })
+            .try_tell()
+            .expect("room");
+        }
+        shard.turn();
+        let seen = seen.lock().expect("seen").clone();
+        seen
+    };
+    assert_eq!(order(None), [0, 1, 2]);
+    let last = Last::default();
+    assert_eq!(order(Some(Box::new(last.clone()))), [2, 1, 0]);
+    let points = last.0.borrow();
+    assert!(points.contains(&ChoicePoint::NextActor) && points.contains(&ChoicePoint::NextSource));
+}

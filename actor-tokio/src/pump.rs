@@ -64,7 +64,8 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
                     // Nobody listens when the runtime was dropped and has given up waiting.
                     _ = ended.send(shard.remote().shard().index());
                 }
-                None
+                // Tasks of the shard that are no actors may still wait for answers.
+                shard.next_timer()
             }
         };
         rest(shard, &mut bell, &mut alarm, next_timer).await;

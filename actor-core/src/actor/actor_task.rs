@@ -14,7 +14,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use super::{Actor, Cx, IntoActor, Method, Run, Step, Task, TellFailure, spawn::Born};
+use super::{Actor, Cx, IntoActor, Method, Run, Step, Task, TellFailure, born::Born};
 use crate::{
     AskError, ExitReason, SpawnError,
     envelope::{Ask, Asked, Carried, Envelope, Failure, MethodTable},

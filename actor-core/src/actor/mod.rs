@@ -1,11 +1,13 @@
 //! Actors and what refers to them: handles, calls, contexts.
 
 mod actor_task;
+mod born;
 mod call;
 mod cx;
 mod exit;
 mod handle;
 mod inbox;
+mod into_actor;
 pub mod message;
 mod spawn;
 mod task;
@@ -20,7 +22,8 @@ pub use self::{
     exit::Exit,
     handle::{Handle, WeakHandle},
     inbox::{Inbox, InboxActor, InboxHandle, Recv},
-    spawn::{IntoActor, Spawning},
+    into_actor::IntoActor,
+    spawn::Spawning,
     tell::Tell,
     traits::{Actor, Method, TellFailure, Typed},
 };

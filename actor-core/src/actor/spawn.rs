@@ -1,60 +1,23 @@
 //! Starting actors.
 
 use std::{
-    error::Error,
     fmt,
     future::Future,
     pin::Pin,
     ptr::NonNull,
-    sync::Arc,
     task::{Context, Poll},
 };
 
 use super::{
-    Actor, Cx, Handle, Inbox, InboxActor, InboxHandle, Task, Typed, actor_task::ActorTask, inbox::InboxTask,
-    message::MessageArg,
+    Actor, Cx, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Task, Typed, actor_task::ActorTask, born::Born,
+    inbox::InboxTask, message::MessageArg,
 };
 use crate::{
-    BoxError, SpawnError,
+    SpawnError,
     life::panic::capture,
     shard::{Core, Promise, Promising, Remote, Request, current_core, promise},
     slot::{Slot, SlotRef},
 };
-
-/// What a spawn's closure may return: an actor, or a `Result` of one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an actor, nor a `Result` of one",
-    label = "the closure of a spawn returns the actor's state",
-    note = "write `#[actor]` above the struct and above its `impl` block; an error must convert into \
-            `Box<dyn Error + Send + Sync>`"
-)]
-pub trait IntoActor {
-    /// The actor.
-    type Actor: Actor;
-
-    /// The actor, or why there is none.
-    ///
-    /// # Errors
-    ///
-    /// The user's own.
-    fn into_actor(self) -> Result<Self::Actor, Arc<dyn Error + Send + Sync>>;
-}
-
-impl<A: Actor> IntoActor for A {
-    type Actor = A;
-
-    fn into_actor(self) -> Result<A, Arc<dyn Error + Send + Sync>> {
-        Ok(self)
-    }
-}
-
-impl<A: Actor, E: Into<BoxError>> IntoActor for Result<A, E> {
-    type Actor = A;
-
-    fn into_actor(self) -> Result<A, Arc<dyn Error + Send + Sync>> {
-        self.map_err(|error| error.into().into())
-    }
-}
 
 /// A start on its way: a future of the handle. Dropped, it lets the actor go: nobody refers to it.
 #[must_use = "the handle comes by awaiting this; an actor without a handle stops"]
@@ -159,7 +122,7 @@ fn start_building<F, Fut, A>(
     };
     match core.occupy(mailbox.or(A::MAILBOX)) {
         Ok(slot) => {
-            let born = Born { answer, handle: Handle::new(SlotRef::new(slot)) };
+            let born = Born::new(answer, slot);
             install(core, slot, ActorTask::building(future, born, slot));
         }
         Err(error) => answer.keep(Err(error)),
@@ -190,26 +153,4 @@ fn install<T: Task + 'static>(core: &Core, slot: &'static Slot, task: Box<T>) {
     let task: NonNull<dyn Task> = NonNull::from(Box::leak(task));
     slot.own.task.set(Some(task));
     core.notify(slot);
-}
-
-/// Who waits for an actor whose state is being built.
-pub(super) struct Born<A: Actor> {
-    answer: Promise<Result<A::Handle, SpawnError>>,
-    handle: Handle<A>,
-}
-
-impl<A: Actor> Born<A> {
-    pub(super) fn succeeded(self) {
-        self.answer.keep(Ok(self.handle.into()));
-    }
-
-    pub(super) fn failed(self, error: SpawnError) {
-        self.answer.keep(Err(error));
-    }
-}
-
-impl<A: Actor> fmt::Debug for Born<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Born({:?})", self.handle)
-    }
 }

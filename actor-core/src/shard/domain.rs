@@ -10,7 +10,7 @@ use crate::{
     envelope::Envelope,
     id::MAX_PORTS,
     life::panic::capture,
-    port::Host,
+    port::{Host, Nanos},
     slot::{Lease, Port, Slot, Stopping},
 };
 
@@ -163,6 +163,12 @@ impl Shard {
     #[must_use]
     pub fn remote(&self) -> Remote {
         Remote { port: self.core.port, epoch: self.core.epoch(), shard: self.core.shard() }
+    }
+
+    /// When the earliest timer is due.
+    #[must_use]
+    pub fn next_timer(&self) -> Option<Nanos> {
+        self.core.next_timer()
     }
 
     /// The counters.
