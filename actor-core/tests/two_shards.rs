@@ -295,7 +295,7 @@ fn finish_advancing<F: Future>(shard: &HandShard, future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut std::task::Context::from_waker(Waker::noop())) {
             return output;
         }
-        if let Turn::Idle { next_timer: Some(Nanos(at)) } = shard.settle() {
+        if let Turn::Idle { next_timer: Some(Nanos(at)), .. } = shard.settle() {
             shard.clock.0.set(at.max(shard.clock.0.get()));
         }
     }

@@ -52,12 +52,13 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
     let mut has_ended = false;
     while !control.is_released() {
         let next_timer = match shard.turn() {
-            Turn::More => {
-                // Lets I/O and the other tasks run: woken only after the next look at the driver.
+            // Lets I/O and the other tasks run: woken only after the next look at the driver. Not asleep meanwhile, so
+            // that other shards need not ring: under load, tasks and actors alternate without a bell.
+            Turn::More | Turn::Idle { was_busy: true, .. } => {
                 tokio::task::yield_now().await;
                 continue;
             }
-            Turn::Idle { next_timer } => next_timer,
+            Turn::Idle { next_timer, .. } => next_timer,
             Turn::Ended => {
                 if !has_ended {
                     has_ended = true;

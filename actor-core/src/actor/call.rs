@@ -24,6 +24,7 @@ use crate::{
     port::Nanos,
     shard,
     slot::{Admit, Place, Served, Signals, Slot},
+    wake::waker_key,
 };
 
 /// A message for an actor, with its arguments: `handle.method(arguments)`.
@@ -195,7 +196,9 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     /// With a permit just acquired.
     #[inline]
     fn send(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
-        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), waker.clone());
+        // An actor's waker finds its shard by itself; a task's waker is sent there with the answer.
+        let home = if waker_key(waker).is_some() { None } else { shard::with_core(|core| core.map(|core| core.port)) };
+        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), waker.clone(), home);
         let Target { slot, generation } = self.target;
         let envelope = Envelope::ask(slot.index(), generation, self.table, block.cast());
         self.state = State::Sent(block);

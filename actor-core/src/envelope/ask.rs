@@ -4,20 +4,33 @@ use std::{
     cell::{Cell, UnsafeCell},
     mem::MaybeUninit,
     ptr::NonNull,
+    sync::atomic::AtomicPtr,
     task::Waker,
 };
 
 use super::{Completed, ReplyCell};
-use crate::{AskError, ExitReason, port::Nanos};
+use crate::{AskError, ExitReason, port::Nanos, shard, slot::Port, wake::Linked};
 
 /// The part of the block that does not depend on its types.
 #[repr(C)]
 pub(crate) struct AskHead {
     pub(crate) cell: ReplyCell,
+    /// For the replies of `home`.
+    link: AtomicPtr<AskHead>,
+    /// The shard that the answer goes by, if the asker is a task there; `None` for an asker that is woken directly: an
+    /// actor, whose waker goes by its shard by itself, or a caller on no shard.
+    home: Option<&'static Port>,
     /// The asker gives up at this time; `None` never. Written by the caller before the message is sent.
     pub(crate) deadline: Option<Nanos>,
     fail: unsafe fn(NonNull<AskHead>, Failure),
     free: unsafe fn(NonNull<AskHead>),
+}
+
+// SAFETY: the link is a field, written only by the stack.
+unsafe impl Linked for AskHead {
+    fn link(&self) -> &AtomicPtr<Self> {
+        &self.link
+    }
 }
 
 /// The block. Shared by exactly two ends; see [`ReplyCell`] for who frees it.
@@ -44,11 +57,18 @@ pub(crate) enum Failure {
 pub(crate) struct Asked(NonNull<AskHead>);
 
 impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
-    /// A new block with its arguments, for a caller that waits with `waker`.
+    /// A new block with its arguments, for a caller that waits with `waker`, a task of the shard `home` if any.
     #[inline]
-    pub(crate) fn new(args: P, deadline: Option<Nanos>, waker: Waker) -> NonNull<Self> {
+    pub(crate) fn new(args: P, deadline: Option<Nanos>, waker: Waker, home: Option<&'static Port>) -> NonNull<Self> {
         let block = Box::new(Self {
-            head: AskHead { cell: ReplyCell::new(waker), deadline, fail: Self::fail, free: Self::free },
+            head: AskHead {
+                cell: ReplyCell::new(waker),
+                link: AtomicPtr::default(),
+                home,
+                deadline,
+                fail: Self::fail,
+                free: Self::free,
+            },
             args: UnsafeCell::new(MaybeUninit::new(args)),
             has_args: Cell::new(true),
             outcome: UnsafeCell::new(None),
@@ -82,16 +102,7 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
         let block = asked.0.cast::<Self>();
         // SAFETY: the outcome is the callee's until `complete`.
         unsafe { *block.as_ref().outcome.get() = Some(outcome) };
-        // SAFETY: the caller's end cannot free the block before `complete` says so.
-        match unsafe { asked.0.as_ref() }.cell.complete() {
-            Completed::Delivered(waker) => {
-                if let Some(waker) = waker {
-                    waker.wake();
-                }
-            }
-            // SAFETY: the block is ours now.
-            Completed::Abandoned => unsafe { Self::free(asked.0) },
-        }
+        asked.complete();
     }
 
     /// The outcome of a block that the caller owns; frees the block.
@@ -148,6 +159,40 @@ impl Asked {
     pub(crate) fn head(&self) -> &AskHead {
         // SAFETY: a block lives at least until its callee has answered.
         unsafe { self.0.as_ref() }
+    }
+
+    /// The outcome is written: lets the asker have it, by its shard if it has one.
+    #[inline]
+    fn complete(self) {
+        match self.head().home {
+            Some(home) if !shard::is_current(home) => self.send_home(home),
+            _ => self.complete_here(),
+        }
+    }
+
+    /// The asker is a task of another shard: waking it from here would cost its runtime a system call for each answer.
+    /// The block goes there instead, with others if the shard is busy, and is completed there.
+    fn send_home(self, home: &'static Port) {
+        // SAFETY: the block lives until it is completed, which only the taker does; it is on no other stack.
+        if unsafe { home.replies.push(self.0) } {
+            shard::look_at_bell(home);
+        } else {
+            // The shard has ended. The asker may live: a call can move to another thread.
+            self.complete_here();
+        }
+    }
+
+    /// Completes the ask on this thread: wakes the asker, or frees the block if it has gone.
+    pub(crate) fn complete_here(self) {
+        match self.head().cell.complete() {
+            Completed::Delivered(waker) => {
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            // SAFETY: the block is ours now.
+            Completed::Abandoned => unsafe { self.free() },
+        }
     }
 
     /// Answers with `failure`, and drops the arguments if they are still there: user code that may panic.

@@ -147,6 +147,7 @@ impl Drop for Domain {
     fn drop(&mut self) {
         if let Some(lease) = self.lease.take() {
             drop(lease.close_requests());
+            lease.close_replies();
             // SAFETY: without a shard there has been no actor, so no permit.
             unsafe { lease.end() };
         }
@@ -233,6 +234,7 @@ impl Drop for Shard {
         }
         self.look();
         let lease = self.lease.take().expect("put back above");
+        lease.close_replies();
         // SAFETY: no permit is out: counted just now, and closed words grant none.
         unsafe { lease.end() };
     }

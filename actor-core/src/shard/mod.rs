@@ -19,5 +19,5 @@ pub(crate) use self::{
     activation::{current_core, current_shard, is_on_shard, with_core},
     core::Core,
     requests::{Promise, Promising, Request, promise},
-    router::{deliver, signal, wake_slot},
+    router::{deliver, is_current, look_at_bell, signal, wake_slot},
 };

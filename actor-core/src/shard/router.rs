@@ -6,8 +6,22 @@ use super::with_core;
 use crate::{
     envelope::Envelope,
     id::SlotKey,
-    slot::{Signalled, Signals, Slot, port},
+    slot::{Port, Signalled, Signals, Slot, port},
 };
+
+/// Whether this thread executes the shard of `port`.
+#[inline]
+pub(crate) fn is_current(port: &'static Port) -> bool {
+    with_core(|core| core.is_some_and(|core| ptr::eq(core.port, port)))
+}
+
+/// Something was left at `port`: looks at its doorbell, now or at the end of the poll.
+pub(crate) fn look_at_bell(port: &'static Port) {
+    with_core(|core| match core {
+        Some(core) => core.owe_bell(port),
+        None => _ = port.doorbell.ring(),
+    });
+}
 
 /// Sends an admitted message.
 ///
@@ -48,7 +62,8 @@ pub(crate) fn signal(slot: &'static Slot, generation: u32, signals: Signals) {
         core => match slot.head.signal(generation, signals) {
             Signalled::First => {
                 // SAFETY: slots live for ever; the first signaller, and nobody else, pushes.
-                unsafe { slot.port.signals.push(NonNull::from(slot)) };
+                let pushed = unsafe { slot.port.signals.push(NonNull::from(slot)) };
+                debug_assert!(pushed, "the stack of signals is never closed");
                 match core {
                     Some(core) => core.owe_bell(slot.port),
                     None => _ = slot.port.doorbell.ring(),

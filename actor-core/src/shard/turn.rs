@@ -36,6 +36,9 @@ pub enum Turn {
     Idle {
         /// When the earliest timer is due.
         next_timer: Option<Nanos>,
+        /// Whether the turn found anything to do. A driver that has other work gives that a go and then turns once
+        /// more before it sleeps: what comes meanwhile needs no bell.
+        was_busy: bool,
     },
     /// The shard was told to shut down, and its last actor has ended. Call again only for what other shards still
     /// send here: it is answered with `Closed`.
@@ -54,7 +57,7 @@ impl Shard {
         }
         let start = core.read_clock();
         core.fire_timers(start);
-        self.look();
+        let mut was_busy = self.look();
         let mut polls = 0u32;
         loop {
             let Some(slot) = core.next_ready() else {
@@ -83,7 +86,8 @@ impl Shard {
         if core.is_closing.get() && core.counters.actors.get() == 0 {
             return Turn::Ended;
         }
-        Turn::Idle { next_timer: core.next_timer() }
+        was_busy |= polls > 0;
+        Turn::Idle { next_timer: core.next_timer(), was_busy }
     }
 
     /// Announces that the driver is about to wait, with `waker` for what happens on this thread meanwhile. Returns
@@ -109,6 +113,7 @@ impl Shard {
         core.has_ready()
             || !core.vacating.borrow().is_empty()
             || !core.port.signals.is_empty()
+            || !core.port.replies.is_empty()
             || core.port.has_requests()
             || self.lease().ring().is_ready()
             || self.lease().has_spill()
@@ -120,11 +125,11 @@ impl Shard {
         let core = &*self.core;
         let mut found = false;
         if core.choose(ChoicePoint::NextSource, 2) == 0 {
-            found |= self.take_signals();
+            found |= self.take_signals() | core.port.take_replies();
             found |= self.take_messages();
         } else {
             found |= self.take_messages();
-            found |= self.take_signals();
+            found |= self.take_signals() | core.port.take_replies();
         }
         for request in core.port.take_requests() {
             found = true;
@@ -280,7 +285,7 @@ pub fn drive<F: Future>(shard: &Shard, future: F, waker: &Waker, mut wait: impl 
         if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(waker)) {
             return output;
         }
-        if let Turn::Idle { next_timer } = shard.turn()
+        if let Turn::Idle { next_timer, .. } = shard.turn()
             && shard.announce_sleep(waker)
         {
             wait(next_timer);

@@ -16,11 +16,12 @@ use crossbeam_utils::CachePadded;
 
 use super::{Slot, Table};
 use crate::{
-    envelope::Envelope,
+    envelope::{AskHead, Asked, Envelope},
     id::MAX_PORTS,
+    life::panic::capture,
     mailbox::Ring,
     shard::Request,
-    wake::{Doorbell, Stack},
+    wake::{Doorbell, Stack, Taken},
 };
 
 /// What threads share with one shard.
@@ -31,6 +32,8 @@ pub(crate) struct Port {
     pub(crate) doorbell: CachePadded<Doorbell>,
     /// Slots that other threads have left signals for.
     pub(crate) signals: CachePadded<Stack<Slot>>,
+    /// Answers for tasks of the shard. Closed while nobody holds the port.
+    pub(crate) replies: CachePadded<Stack<AskHead>>,
     /// What other threads ask of the shard itself.
     requests: Mutex<Requests>,
     has_requests: AtomicBool,
@@ -109,6 +112,7 @@ impl Lease {
         // Release: pairs with the Acquire in `push`; a permit was granted after it in any case.
         port.ring.store(ring, Ordering::Release);
         port.lock_requests().open = true;
+        port.replies.open();
         let epoch = port.epoch.fetch_add(1, Ordering::AcqRel) + 1;
         Ok(Self { port, epoch, ring })
     }
@@ -156,6 +160,11 @@ impl Lease {
         std::mem::take(&mut requests.queue)
     }
 
+    /// Refuses answers from now on, and completes those that are there: their askers may have left the shard.
+    pub(crate) fn close_replies(&self) {
+        complete(self.port.replies.close());
+    }
+
     /// Ends the lease.
     ///
     /// # Safety
@@ -178,6 +187,7 @@ impl Port {
             epoch: AtomicU32::new(0),
             doorbell: CachePadded::new(Doorbell::new()),
             signals: CachePadded::new(Stack::new()),
+            replies: CachePadded::new(Stack::new()),
             requests: Mutex::default(),
             has_requests: AtomicBool::new(false),
             ring: AtomicPtr::default(),
@@ -249,12 +259,30 @@ impl Port {
         std::mem::take(&mut requests.queue)
     }
 
+    /// Completes the answers that have come. Returns whether there were any. The holder's; runs wakers.
+    pub(crate) fn take_replies(&self) -> bool {
+        if self.replies.is_empty() {
+            return false;
+        }
+        complete(self.replies.take());
+        true
+    }
+
     fn lock_requests(&self) -> std::sync::MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_spill(&self) -> std::sync::MutexGuard<'_, VecDeque<Envelope>> {
         self.spill.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn complete(answers: Taken<AskHead>) {
+    for head in answers {
+        // SAFETY: `Asked::send_home` put its block on the stack, the one callee's end, and has let go of it.
+        let asked = unsafe { Asked::new(head) };
+        // A waker may be user code; so may a reply that nobody takes.
+        _ = capture(|| asked.complete_here());
     }
 }
 

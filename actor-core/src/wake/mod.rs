@@ -8,6 +8,6 @@ mod stack;
 mod waker;
 
 pub(crate) use doorbell::{Doorbell, publish_fence};
-pub(crate) use stack::{Linked, Stack};
+pub(crate) use stack::{Linked, Stack, Taken};
 #[cfg(not(loom))]
 pub(crate) use waker::{waker_key, with_slot_waker};

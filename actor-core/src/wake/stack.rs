@@ -41,32 +41,49 @@ impl<T: Linked> Stack<T> {
         Self { head: AtomicPtr::new(ptr::null_mut()), nodes: PhantomData }
     }
 
-    /// Puts `node` on the stack. Cannot fail and never waits.
+    /// Puts `node` on the stack, unless it is closed. Returns whether it did. Never waits.
     ///
     /// # Safety
     ///
     /// `node` is valid until it has been taken, and is on no stack.
     #[inline]
-    pub(crate) unsafe fn push(&self, node: NonNull<T>) {
+    pub(crate) unsafe fn push(&self, node: NonNull<T>) -> bool {
         // SAFETY: valid by the caller's promise.
         let link = unsafe { node.as_ref() }.link();
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
+            if head == closed() {
+                return false;
+            }
             // Relaxed: published with the CAS below.
             link.store(head, Ordering::Relaxed);
             // Release: pairs with the Acquire in `take`. Each push is a read-modify-write and so continues the release
             // sequence of those beneath it.
             match self.head.compare_exchange_weak(head, node.as_ptr(), Ordering::Release, Ordering::Relaxed) {
-                Ok(_) => return,
+                Ok(_) => return true,
                 Err(now) => head = now,
             }
+        }
+    }
+
+    /// Refuses nodes from now on, and takes those that are there. The owner's.
+    pub(crate) fn close(&self) -> Taken<T> {
+        self.take_leaving(closed())
+    }
+
+    /// Takes nodes again after [`close`](Self::close). The owner's.
+    pub(crate) fn open(&self) {
+        if self.head.load(Ordering::Relaxed) == closed() {
+            // Release: what the owner set up comes before the first push.
+            self.head.store(ptr::null_mut(), Ordering::Release);
         }
     }
 
     /// Whether a node is there: one load, for the owner's look before it takes.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.head.load(Ordering::Relaxed).is_null()
+        let head = self.head.load(Ordering::Relaxed);
+        head.is_null() || head == closed()
     }
 
     /// Takes all nodes, oldest first.
@@ -75,8 +92,13 @@ impl<T: Linked> Stack<T> {
         if self.is_empty() {
             return Taken { next: None };
         }
+        self.take_leaving(ptr::null_mut())
+    }
+
+    fn take_leaving(&self, head: *mut T) -> Taken<T> {
         // Acquire: pairs with the Release in `push`.
-        let mut newest = NonNull::new(self.head.swap(ptr::null_mut(), Ordering::Acquire));
+        let taken = self.head.swap(head, Ordering::Acquire);
+        let mut newest = NonNull::new(taken).filter(|node| node.as_ptr() != closed());
         let mut oldest = None;
         while let Some(node) = newest {
             // SAFETY: pushed nodes stay valid until taken, and this call has just taken the chain: nobody else writes
@@ -88,6 +110,11 @@ impl<T: Linked> Stack<T> {
         }
         Taken { next: oldest }
     }
+}
+
+/// What the head is while the stack is closed: no node's address.
+fn closed<T>() -> *mut T {
+    ptr::without_provenance_mut(1)
 }
 
 /// The nodes of one [`Stack::take`]. Each is let go of before it is returned: its link has been read by then, and it
