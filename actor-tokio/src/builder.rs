@@ -72,7 +72,8 @@ impl Builder {
         self
     }
 
-    /// Messages that the ring into a shard holds, rounded up to a power of two (2 at the least). A full ring blocks
+    /// Messages that the ring into a shard holds, rounded up to a power of two (2 at the least, 2^20
+    /// at the most). A full ring blocks
     /// nobody: admitted messages then wait beside it. Default: 1,024.
     pub fn ring_capacity(mut self, messages: usize) -> Self {
         self.ring_capacity = messages;
@@ -126,6 +127,9 @@ impl Builder {
         let plan = plan(&machine, &self.request)?;
         if self.max_blocking_threads == 0 {
             return Err(BuildError::NoBlockingThreads);
+        }
+        if self.thread_name.contains('\0') {
+            return Err(BuildError::ThreadName { name: self.thread_name });
         }
         plan.announce();
         warn_of_abort();
@@ -225,5 +229,43 @@ fn warn_of_abort() {
                  panic = \"unwind\" to end that actor alone"
             );
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// A system that tells its mask and refuses to change it.
+    struct Refusing;
+
+    impl Affinity for Refusing {
+        fn current(&self) -> io::Result<Vec<usize>> {
+            Ok(vec![0, 1])
+        }
+
+        fn restrict(&self, _: &[usize]) -> io::Result<()> {
+            Err(io::ErrorKind::PermissionDenied.into())
+        }
+    }
+
+    #[test]
+    fn a_refused_pin_is_an_error_only_where_it_was_asked_for() {
+        let build = |pin| ShardedRuntime::builder().cores(2).pin(pin).build_on(|| Box::new(Refusing));
+        let error = build(Pin::Always).expect_err("refused");
+        assert!(matches!(error, BuildError::Pin(_)), "{error}");
+        assert!(build(Pin::Auto).is_ok());
+    }
+
+    #[test]
+    fn impossible_settings_are_named() {
+        let error = |builder: Builder| builder.build().expect_err("impossible").to_string();
+        assert!(error(ShardedRuntime::builder().thread_name("a\0b")).contains("NUL"));
+        assert!(error(ShardedRuntime::builder().ring_capacity(usize::MAX)).contains("1048576"));
+        assert!(error(ShardedRuntime::builder().ring_capacity(0)).contains("ring_capacity is 0"));
+        assert!(error(ShardedRuntime::builder().mailbox_capacity(0)).contains("mailbox_capacity is 0"));
+        assert!(error(ShardedRuntime::builder().max_blocking_threads(0)).contains("max_blocking_threads is 0"));
     }
 }

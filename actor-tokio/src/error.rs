@@ -22,6 +22,12 @@ pub enum BuildError {
     /// `max_blocking_threads(0)`.
     #[error("max_blocking_threads is 0, but file and name look-ups of Tokio need at least 1 blocking thread")]
     NoBlockingThreads,
+    /// The threads' name has a NUL in it.
+    #[error("thread_name is {name:?}, but a thread's name can't contain a NUL character")]
+    ThreadName {
+        /// The name.
+        name: String,
+    },
     /// The system refused a thread.
     #[error(
         "the thread of shard {shard} cannot be started ({source}): raise the limit of threads (ulimit -u, the pids \

@@ -5,6 +5,7 @@
 
 use std::{
     future::poll_fn,
+    io,
     pin::Pin,
     sync::{
         Arc,
@@ -69,23 +70,28 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
                 shard.next_timer()
             }
         };
-        rest(shard, &mut bell, &mut alarm, next_timer).await;
+        if let Err(error) = rest(shard, &mut bell, &mut alarm, next_timer).await {
+            // A doorbell that fails once fails for ever, and a shard that can't be woken is none: its actors end, and
+            // their handles say so.
+            tracing::error!(%error, shard = %shard.remote().shard(), "the shard's doorbell failed; the shard ends");
+            return;
+        }
     }
 }
 
 /// Waits until there may be something to do.
-async fn rest(shard: &Shard, bell: &mut Bell, alarm: &mut Alarm, next_timer: Option<Nanos>) {
+async fn rest(shard: &Shard, bell: &mut Bell, alarm: &mut Alarm, next_timer: Option<Nanos>) -> io::Result<()> {
     let mut is_asleep = false;
     poll_fn(|cx| {
         // Polled each time: it must take a ring that has come, or the next rest would end at once.
-        let rung = bell.poll_rung(cx).is_ready();
+        let rung = bell.poll_rung(cx)?.is_ready();
         if rung || is_asleep || !shard.announce_sleep(cx.waker()) {
-            return Poll::Ready(());
+            return Poll::Ready(Ok(()));
         }
         is_asleep = true;
-        if alarm.poll(cx, next_timer).is_ready() { Poll::Ready(()) } else { Poll::Pending }
+        alarm.poll(cx, next_timer).map(Ok)
     })
-    .await;
+    .await
 }
 
 /// Tokio's timer for the shard's earliest one. Set anew only for an earlier time, or once it has fired: most timers

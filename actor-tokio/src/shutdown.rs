@@ -50,8 +50,11 @@ impl Future for Shutdown {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ShutdownReport> {
         let mut state = self.0.lock();
-        if let Some(report) = &state.report {
-            return Poll::Ready(report.clone());
+        if let Some(report) = state.report.clone() {
+            let thread = state.thread.take();
+            drop(state);
+            join(thread);
+            return Poll::Ready(report);
         }
         if !state.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
             state.waiting.push(cx.waker().clone());
@@ -89,6 +92,8 @@ struct State {
     hurry: Option<Sender<Instant>>,
     report: Option<ShutdownReport>,
     waiting: Vec<Waker>,
+    /// The thread that does it. Joined by the first that sees the report, so that then no thread is left.
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Ending {
@@ -110,8 +115,7 @@ impl Ending {
             (Some(shards), _) => {
                 let (hurry, hurried) = unbounded();
                 state.hurry = Some(hurry);
-                drop(state);
-                self.start(shards, deadline, hurried);
+                self.start(state, shards, deadline, hurried);
             }
             // Nobody listens any more when it is over.
             (None, Some(hurry)) => _ = hurry.send(deadline),
@@ -129,6 +133,9 @@ impl Ending {
             };
             state = self.over.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+        let thread = state.thread.take();
+        drop(state);
+        join(thread);
         true
     }
 
@@ -136,7 +143,14 @@ impl Ending {
         self.lock().report.is_some()
     }
 
-    fn start(self: &Arc<Self>, shards: Shards, deadline: Instant, hurried: Receiver<Instant>) {
+    /// With the lock, so that whoever sees the report sees the thread too.
+    fn start(
+        self: &Arc<Self>,
+        mut state: MutexGuard<'_, State>,
+        shards: Shards,
+        deadline: Instant,
+        hurried: Receiver<Instant>,
+    ) {
         let (handed, taken) = (Arc::new(Mutex::new(Some(shards))), self.clone());
         let theirs = handed.clone();
         let thread = thread::Builder::new().name("actor-shutdown".into()).spawn(move || {
@@ -145,11 +159,15 @@ impl Ending {
                 taken.finish(shards.end(deadline, &hurried));
             }
         });
-        if let Err(error) = thread {
-            // No thread to wait on: ends the shards at once and lets their threads go by themselves.
-            tracing::error!(%error, "no thread for an orderly shutdown; the actors are killed");
-            if let Some(shards) = handed.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                self.finish(shards.kill());
+        match thread {
+            Ok(thread) => state.thread = Some(thread),
+            Err(error) => {
+                drop(state);
+                // No thread to wait on: ends the shards at once and lets their threads go by themselves.
+                tracing::error!(%error, "no thread for an orderly shutdown; the actors are killed");
+                if let Some(shards) = handed.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    self.finish(shards.kill());
+                }
             }
         }
     }
@@ -170,6 +188,14 @@ impl Ending {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for a thread that has nothing left to do but end.
+fn join(thread: Option<JoinHandle<()>>) {
+    // A waker may poll the future on the very thread that wakes it.
+    if let Some(thread) = thread.filter(|thread| thread.thread().id() != thread::current().id()) {
+        _ = thread.join();
     }
 }
 

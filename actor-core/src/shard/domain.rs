@@ -21,7 +21,7 @@ pub struct DomainConfig {
     pub shard: ShardId,
     /// Messages that an actor's mailbox holds unless its spawn says otherwise.
     pub mailbox_capacity: u32,
-    /// Messages that the ring into the shard holds; rounded up to a power of two, at least 2.
+    /// Messages that the ring into the shard holds; rounded up to a power of two, at least 2, at most 2^20.
     pub ring_capacity: usize,
     /// How long an ask may take unless it says otherwise; `None` for any time.
     pub ask_timeout: Option<Duration>,
@@ -43,6 +43,9 @@ impl DomainConfig {
     }
 }
 
+/// Messages that a ring holds at the most: 64 MiB.
+const MAX_RING: usize = 1 << 20;
+
 /// Why a domain could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -51,6 +54,13 @@ pub enum DomainError {
     NoCapacity {
         /// Which: `"mailbox_capacity"` or `"ring_capacity"`.
         what: &'static str,
+    },
+    /// The ring is larger than a ring can be.
+    RingTooLarge {
+        /// What was asked for.
+        capacity: usize,
+        /// The limit.
+        limit: usize,
     },
     /// The process has as many shards as it can name.
     TooManyShards {
@@ -65,6 +75,10 @@ impl fmt::Display for DomainError {
             Self::NoCapacity { what } => {
                 write!(f, "{what} is 0; it needs room for at least 1 message")
             }
+            Self::RingTooLarge { capacity, limit } => write!(
+                f,
+                "ring_capacity is {capacity}, and {limit} is the most; a full ring blocks nobody, so a smaller one will do"
+            ),
             Self::TooManyShards { limit } => write!(
                 f,
                 "this process already has {limit} shards, the most that can be addressed; shut a runtime down first"
@@ -106,13 +120,17 @@ impl Domain {
     ///
     /// # Errors
     ///
-    /// If a capacity is zero, or the process has as many shards as can be addressed (4,096).
+    /// If a capacity is zero, the ring is larger than 2^20 messages, or the process has as many shards as can be
+    /// addressed (4,096).
     pub fn new(config: DomainConfig) -> Result<Self, DomainError> {
         if config.mailbox_capacity == 0 {
             return Err(DomainError::NoCapacity { what: "mailbox_capacity" });
         }
         if config.ring_capacity == 0 {
             return Err(DomainError::NoCapacity { what: "ring_capacity" });
+        }
+        if config.ring_capacity > MAX_RING {
+            return Err(DomainError::RingTooLarge { capacity: config.ring_capacity, limit: MAX_RING });
         }
         let lease = Lease::take(config.ring_capacity).map_err(|_| DomainError::TooManyShards { limit: MAX_PORTS })?;
         let timeout =

@@ -38,6 +38,7 @@ impl Pair {
 /// Runs each test once for each doorbell, on a runtime like a shard's.
 macro_rules! contract {
     ($($test:ident)*) => {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
         mod eventfd {
             $(#[test] fn $test() { super::on_a_shard(async || super::$test(super::eventfd_pair()).await) })*
         }
@@ -140,6 +141,7 @@ fn on_a_shard<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
         .block_on(async { test().await });
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
 fn eventfd_pair() -> Pair {
     let ringer = super::eventfd::EventFd::new().unwrap();
     let mut bell = ringer.listen().unwrap();

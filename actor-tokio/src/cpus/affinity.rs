@@ -56,7 +56,7 @@ impl Affinity for System {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(target_os = "linux", target_os = "android")))]
 mod tests {
     use super::{Affinity, System};
 

@@ -28,6 +28,8 @@ use super::session::Session;
 const QUIET: Duration = Duration::from_millis(100);
 /// How long the settling may take in all.
 const SETTLE: Duration = Duration::from_secs(1);
+/// How long the clients have to take their last replies when the server ends.
+const DRAIN_LIMIT: Duration = Duration::from_secs(5);
 /// How long to wait when the process has no file descriptor left for a connection.
 const EXHAUSTED: Duration = Duration::from_millis(50);
 
@@ -68,7 +70,8 @@ impl Acceptor {
     }
 
     /// Takes no more connections and ends those that there are, as soon as everything is answered that was asked: returns
-    /// when the last one has ended.
+    /// when the last one has ended. Clients that do not take their replies are waited for a few seconds; they end with the
+    /// shard.
     pub async fn drain(&mut self) {
         self.drain.cancel();
         if let Some(accepting) = self.accepting.take() {
@@ -76,7 +79,7 @@ impl Acceptor {
             let _ = accepting.await;
         }
         self.connections.close();
-        self.connections.wait().await;
+        let _ = timeout(DRAIN_LIMIT, self.connections.wait()).await;
     }
 
     #[actor(on_start)]

@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn options_and_defaults() {
-        let Ok(Invocation::Serve(options)) = parse::<[&str; 0]>([]) else { panic!("serves") };
+        let Ok(Invocation::Serve(options)) = parse([""; 0]) else { panic!("serves") };
         assert_eq!(options.settings.address, "127.0.0.1:6399".parse().unwrap());
         assert_eq!((options.cores, options.settings.reuse_port), (None, false));
         assert_eq!(options.settings.write_timeout, Duration::from_secs(30));

@@ -13,9 +13,6 @@ use super::listener::{self, BindError};
 use super::partition::Partition;
 use super::plan::Router;
 
-/// How long the clients have to take their last replies when the server ends.
-const DRAIN_LIMIT: Duration = Duration::from_secs(5);
-
 /// Where and how to serve.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -80,11 +77,7 @@ impl Server {
     /// Takes no more connections, answers what was asked, and ends all connections. Clients that do not take their replies
     /// are waited for a few seconds at most; they end with the runtime.
     pub async fn drain(&self) {
-        let drains: Vec<_> = self
-            .acceptors
-            .iter()
-            .map(|acceptor| tokio::spawn(acceptor.drain().timeout(DRAIN_LIMIT).into_future()))
-            .collect();
+        let drains: Vec<_> = self.acceptors.iter().map(|acceptor| tokio::spawn(acceptor.drain())).collect();
         for drain in drains {
             // A shard that does not answer has no connections left that could be waited for.
             let _ = drain.await;

@@ -42,6 +42,14 @@ SET a i KEEPTTL
 TTL a
 SET a j
 TTL a
+SETEX a 0 k
+SETEX a x k
+SETEX a 1000
+PSETEX a -1 k
+SETEX a 1000 k
+TTL a
+PSETEX a 1000000 k
+TTL a
 SETNX a k
 SETNX setnx k
 GETSET a l
@@ -115,6 +123,8 @@ PTTL none
 PTTL a
 TTL
 DEL a none c
+UNLINK b none
+UNLINK
 DEL
 SELECT 0
 SELECT 99
@@ -156,7 +166,7 @@ CONFIG FOO
 CONFIG GET save
 CONFIG GET appendonly
 CONFIG GET nosuch
-CONFIG GET SAVE databases
+CONFIG GET save databases
 COMMAND FOO
 COMMAND COUNT x
 COMMAND DOCS nosuch

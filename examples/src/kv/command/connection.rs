@@ -26,12 +26,15 @@ pub(super) fn quit(front: &mut Front<'_>, _args: &Args<'_>) -> Result<(), Comman
 }
 
 pub(super) fn select(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
-    match parse_integer(args.get(1)).filter(|index| i32::try_from(*index).is_ok()) {
-        Some(0) => {
+    match parse_integer(args.get(1)).map(i32::try_from) {
+        Some(Ok(0)) => {
             front.plan.answer(|reply| reply.ok());
             Ok(())
         }
-        Some(_) => Err(CommandError::new("ERR DB index is out of range")),
+        Some(Ok(_)) => Err(CommandError::new("ERR DB index is out of range")),
+        Some(Err(_)) => Err(CommandError::new(
+            "ERR value is out of range, value must between -2147483648 and 2147483647",
+        )),
         None => Err(CommandError::NOT_AN_INTEGER),
     }
 }

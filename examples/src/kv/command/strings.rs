@@ -45,10 +45,18 @@ pub(super) fn set(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandE
     let ttl = match ttl {
         None => Ttl::Until(Deadline::NEVER),
         Some(End::Keep) => Ttl::Keep,
-        Some(End::Time { text, relative, unit }) => Ttl::Until(deadline(text, relative, unit)?),
+        Some(End::Time { text, relative, unit }) => Ttl::Until(deadline("set", text, relative, unit)?),
     };
     front.plan.one(args.get(1), Op::Set { key: args.span(1), value: args.span(2), when, ttl, get });
     Ok(())
+}
+
+pub(super) fn setex(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
+    set_until(front, args, deadline("setex", args.get(2), true, 1_000)?)
+}
+
+pub(super) fn psetex(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
+    set_until(front, args, deadline("psetex", args.get(2), true, 1)?)
 }
 
 pub(super) fn getset(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
@@ -102,15 +110,21 @@ enum End<'a> {
     Time { text: &'a [u8], relative: bool, unit: i64 },
 }
 
-fn deadline(text: &[u8], relative: bool, unit: i64) -> Result<Deadline, CommandError> {
+fn deadline(command: &str, text: &[u8], relative: bool, unit: i64) -> Result<Deadline, CommandError> {
     let time = parse_integer(text).ok_or(CommandError::NOT_AN_INTEGER)?;
-    let invalid = || CommandError::expire_time("set");
+    let invalid = || CommandError::expire_time(command);
     if time <= 0 {
         return Err(invalid());
     }
     let millis = time.checked_mul(unit).ok_or_else(invalid)?;
     let since = if relative { clock::now() as i64 } else { 0 };
     Ok(Deadline::at(millis.checked_add(since).ok_or_else(invalid)? as u64))
+}
+
+fn set_until(front: &mut Front<'_>, args: &Args<'_>, deadline: Deadline) -> Result<(), CommandError> {
+    let (key, value, ttl) = (args.span(1), args.span(3), Ttl::Until(deadline));
+    front.plan.one(args.get(1), Op::Set { key, value, when: SetWhen::Always, ttl, get: false });
+    Ok(())
 }
 
 fn plain_set(args: &Args<'_>, index: usize, get: bool) -> Op {

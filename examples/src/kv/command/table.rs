@@ -45,6 +45,24 @@ pub static COMMANDS: &[Spec] = &[
         ..FAST_WRITE_STRING
     },
     Spec {
+        name: "setex",
+        arity: 4,
+        since: "2.0.0",
+        key_flags: &["OW", "update"],
+        summary: "Sets the value of a key and its time to live in seconds.",
+        handler: strings::setex,
+        ..WRITE_STRING
+    },
+    Spec {
+        name: "psetex",
+        arity: 4,
+        since: "2.6.0",
+        key_flags: &["OW", "update"],
+        summary: "Sets the value of a key and its time to live in milliseconds.",
+        handler: strings::psetex,
+        ..WRITE_STRING
+    },
+    Spec {
         name: "getset",
         arity: 3,
         summary: "Sets the value of a key and answers the old one.",
@@ -75,6 +93,18 @@ pub static COMMANDS: &[Spec] = &[
         tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
         complexity: "O(N), N being the number of keys",
         summary: "Deletes keys and answers how many there were.",
+        handler: keys::del,
+        ..WRITE_KEY
+    },
+    Spec {
+        name: "unlink",
+        arity: -2,
+        since: "4.0.0",
+        keys: Keys::ALL,
+        key_flags: &["RM", "delete"],
+        tips: &["request_policy:multi_shard", "response_policy:agg_sum"],
+        complexity: "O(N), N being the number of keys",
+        summary: "Deletes keys and answers how many there were; the same as DEL.",
         handler: keys::del,
         ..WRITE_KEY
     },
