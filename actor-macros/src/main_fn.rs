@@ -2,9 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, ItemFn, Result, spanned::Spanned};
+use syn::{Error, ItemFn, Result, Signature, spanned::Spanned};
 
-use crate::{krate, options};
+use crate::{errors::Errors, krate, options};
 
 /// Builder settings that can be given as options.
 const SETTINGS: [&str; 9] = [
@@ -19,42 +19,49 @@ const SETTINGS: [&str; 9] = [
     "thread_name",
 ];
 
-pub(crate) fn expand(options: TokenStream, mut function: ItemFn) -> Result<TokenStream> {
+pub(crate) fn expand(options: TokenStream, function: ItemFn, errors: &mut Errors) -> Result<TokenStream> {
     let (mut settings, mut path) = (Vec::new(), None);
-    for option in options::parse(options)? {
+    for option in options::parse(options, errors) {
         let name = option.name.to_string();
         if name == "crate" {
-            path = Some(option.path()?);
+            path = errors.keep(option.path());
         } else if SETTINGS.contains(&name.as_str()) {
-            let (name, value) = (&option.name, option.value()?);
-            settings.push(quote!(.#name(#value)));
+            let (name, value) = (&option.name, errors.keep(option.value()));
+            settings.extend(value.map(|value| quote!(.#name(#value))));
         } else {
             let known = SETTINGS.map(|setting| format!("`{setting}`")).join(", ");
-            return Err(options::unknown(&option, "of `main`", &format!("{known}, `crate`")));
+            errors.push(option.unknown("of `main`", &format!("{known}, `crate`")));
         }
     }
-    let signature = &mut function.sig;
-    if signature.asyncness.take().is_none() {
-        return Err(Error::new(signature.fn_token.span(), "write `async fn`: the function runs in the runtime"));
+    if function.sig.asyncness.is_none() {
+        let text = "write `async fn`: the function runs in the runtime";
+        return Err(Error::new(function.sig.fn_token.span(), text));
     }
-    if let Some(argument) = signature.inputs.first() {
-        return Err(Error::new(
-            argument.span(),
-            "a main function has no arguments; reach the runtime with `RuntimeHandle::current()`",
-        ));
-    }
-    if let Some(parameter) = signature.generics.params.first() {
-        return Err(Error::new(parameter.span(), "a main function has no parameters"));
-    }
+    let is_sound = errors.keep(check(&function.sig)).is_some();
     let krate = krate::path(path.as_ref());
-    let ItemFn { attrs, vis, sig, block, .. } = &function;
+    let ItemFn { attrs, vis, sig, .. } = &function;
+    let (name, output) = (&sig.ident, &sig.output);
+    let called = if is_sound { quote!(#name) } else { quote!(|| async { ::core::unreachable!() }) };
+    let own = ItemFn { attrs: Vec::new(), vis: syn::Visibility::Inherited, ..function.clone() };
+    // The user's function stays one, so that errors in it read as they do elsewhere.
     Ok(quote! {
         #(#attrs)*
-        #vis #sig {
-            #krate::__macro::run_main(
-                #krate::ShardedRuntime::builder()#(#settings)*,
-                || async move #block,
-            )
+        #vis fn #name() #output {
+            #own
+            #krate::__macro::run_main(#krate::ShardedRuntime::builder()#(#settings)*, #called)
         }
     })
+}
+
+fn check(signature: &Signature) -> Result<()> {
+    if let Some(parameter) = signature.generics.params.first() {
+        return Err(Error::new_spanned(parameter, "a main function has no parameters"));
+    }
+    if let Some(argument) = signature.inputs.first() {
+        return Err(Error::new_spanned(
+            argument,
+            "a main function has no arguments: reach the runtime with `RuntimeHandle::current()`",
+        ));
+    }
+    Ok(())
 }

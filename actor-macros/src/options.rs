@@ -2,11 +2,13 @@
 
 use proc_macro2::TokenStream;
 use syn::{
-    Attribute, Expr, Ident, Path, Result, Token,
+    Error, Expr, Ident, Path, Result, Token,
+    ext::IdentExt,
     parse::{Parse, ParseStream, Parser},
     punctuated::Punctuated,
-    spanned::Spanned,
 };
+
+use crate::errors::Errors;
 
 /// `name` or `name = value`.
 pub(crate) struct Opt {
@@ -16,13 +18,18 @@ pub(crate) struct Opt {
 
 impl Parse for Opt {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("an option is a word, `name` or `name = value`"));
+        }
         // `crate` is a keyword.
-        let name = input.call(<Ident as syn::ext::IdentExt>::parse_any)?;
+        let name = input.call(Ident::parse_any)?;
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             Some(input.parse()?)
-        } else {
+        } else if input.is_empty() || input.peek(Token![,]) {
             None
+        } else {
+            return Err(input.error(format!("write `{name}` or `{name} = value`, and a comma between options")));
         };
         Ok(Self { name, value })
     }
@@ -31,14 +38,14 @@ impl Parse for Opt {
 impl Opt {
     /// The value, which this option needs.
     pub(crate) fn value(&self) -> Result<&Expr> {
-        self.value.as_ref().ok_or_else(|| syn::Error::new(self.name.span(), format!("write `{} = value`", self.name)))
+        self.value.as_ref().ok_or_else(|| Error::new(self.name.span(), format!("write `{} = value`", self.name)))
     }
 
     /// The value as a path.
     pub(crate) fn path(&self) -> Result<Path> {
         match self.value()? {
             Expr::Path(path) => Ok(path.path.clone()),
-            other => Err(syn::Error::new(other.span(), "write a path: `crate = path::to::actor_tokio`")),
+            other => Err(Error::new_spanned(other, "write a path: `crate = path::to::actor_tokio`")),
         }
     }
 
@@ -46,89 +53,28 @@ impl Opt {
     pub(crate) fn bare(&self) -> Result<()> {
         match &self.value {
             None => Ok(()),
-            Some(value) => Err(syn::Error::new(value.span(), format!("`{}` takes no value", self.name))),
+            Some(value) => Err(Error::new_spanned(value, format!("`{}` takes no value", self.name))),
         }
+    }
+
+    /// The error for an option that does not exist here.
+    pub(crate) fn unknown(&self, place: &str, known: &str) -> Error {
+        Error::new(self.name.span(), format!("unknown option `{}` {place}; there are: {known}", self.name))
     }
 }
 
 /// Parses options, each at most once.
-pub(crate) fn parse(tokens: TokenStream) -> Result<Vec<Opt>> {
-    let options: Vec<Opt> = Punctuated::<Opt, Token![,]>::parse_terminated.parse2(tokens)?.into_iter().collect();
-    for (index, option) in options.iter().enumerate() {
-        if options[..index].iter().any(|earlier| earlier.name == option.name) {
-            return Err(syn::Error::new(option.name.span(), format!("`{}` is given twice", option.name)));
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<Opt> {
+    let Some(parsed) = errors.keep(Punctuated::<Opt, Token![,]>::parse_terminated.parse2(tokens)) else {
+        return Vec::new();
+    };
+    let mut options = Vec::<Opt>::new();
+    for option in parsed {
+        if options.iter().any(|earlier| earlier.name == option.name) {
+            errors.push(Error::new(option.name.span(), format!("`{}` is given twice", option.name)));
+        } else {
+            options.push(option);
         }
     }
-    Ok(options)
-}
-
-/// The error for an option that does not exist.
-pub(crate) fn unknown(option: &Opt, where_: &str, known: &str) -> syn::Error {
-    syn::Error::new(option.name.span(), format!("unknown option `{}` {where_}; there are: {known}", option.name))
-}
-
-/// Whether the attribute is `#[actor(..)]`, by whatever path.
-pub(crate) fn is_ours(attribute: &Attribute) -> bool {
-    attribute.path().segments.last().is_some_and(|segment| segment.ident == "actor")
-}
-
-/// What a method's own attribute makes of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    Skip,
-    Hook(Hook),
-    /// The return type is a `Result`.
-    Result,
-    /// The return type is not, even if it is.
-    Plain,
-}
-
-/// The hooks.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hook {
-    Start,
-    Stop,
-    Error,
-}
-
-impl Hook {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "on_start",
-            Self::Stop => "on_stop",
-            Self::Error => "on_error",
-        }
-    }
-}
-
-const METHOD_OPTIONS: &str = "`skip`, `on_start`, `on_stop`, `on_error`, `result`, `plain`";
-
-/// The mark of a method, if it has one.
-pub(crate) fn mark(attributes: &[Attribute]) -> Result<Option<(Ident, Mark)>> {
-    let mut found = None;
-    for attribute in attributes.iter().filter(|attribute| is_ours(attribute)) {
-        let list = attribute.meta.require_list().map_err(|_| {
-            syn::Error::new(
-                attribute.span(),
-                format!("`#[actor]` on a method says what it is: {METHOD_OPTIONS}; a plain `pub` method is a message without it"),
-            )
-        })?;
-        for option in parse(list.tokens.clone())? {
-            let mark = match option.name.to_string().as_str() {
-                "skip" => Mark::Skip,
-                "on_start" => Mark::Hook(Hook::Start),
-                "on_stop" => Mark::Hook(Hook::Stop),
-                "on_error" => Mark::Hook(Hook::Error),
-                "result" => Mark::Result,
-                "plain" => Mark::Plain,
-                _ => return Err(unknown(&option, "on a method", METHOD_OPTIONS)),
-            };
-            option.bare()?;
-            if found.is_some() {
-                return Err(syn::Error::new(option.name.span(), "a method is one of these, not two"));
-            }
-            found = Some((option.name, mark));
-        }
-    }
-    Ok(found)
+    options
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use dashmap::{DashMap, Entry as Slot};
 use examples::kv::backend::Backend;
-use examples::kv::batch::{Batch, Stats};
+use examples::kv::batch::Batch;
 use examples::kv::blob::Blob;
 use examples::kv::keyspace::{Change, Entry, Keyspace};
+use examples::kv::reply::Stats;
 use foldhash::quality::RandomState;
 
 /// Keys in a map that all threads share. Keys that have ended go when somebody looks at them; nothing sweeps.

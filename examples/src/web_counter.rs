@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use actor_tokio::prelude::*;
 use actor_tokio::{AskError, RuntimeHandle, SpawnError};
+use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::Router;
 
 /// The most counters of one shard: names come from outside.
 const COUNTERS: usize = 100_000;

@@ -1,11 +1,14 @@
 //! The web service over HTTP.
 
 use std::net::SocketAddr;
+use std::process::Stdio;
 
 use actor_tokio::ShardedRuntime;
 use examples::web_counter::{Counters, router};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
@@ -50,6 +53,20 @@ async fn counts_for_many_clients_at_once() {
     stop.send(()).unwrap();
     service.await.unwrap().unwrap();
     runtime.shutdown().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_signal_ends_the_binary_with_success() {
+    let mut service = Command::new(env!("CARGO_BIN_EXE_web_counter"));
+    let mut service = service.arg("127.0.0.1:0").stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(service.stdout.take().unwrap()).read_line(&mut line).await.unwrap();
+    let address = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
+    assert_eq!(ask(address, "POST", "/counters/visits/add?by=2").await, (200, "2".to_owned()));
+    let pid = Pid::from_raw(service.id().unwrap() as i32).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    assert!(service.wait().await.unwrap().success());
 }
 
 /// One request over a connection of its own: status and body.

@@ -3,7 +3,7 @@
 //! The traits have no `Send` supertrait on purpose: their one blanket impl asks for it, and a type that fails gets the
 //! text written here at the user's argument, instead of a remark on `Send` somewhere inside.
 
-use std::{convert::Infallible, fmt};
+use std::{convert::Infallible, fmt, marker::PhantomData};
 
 use crate::BoxError;
 
@@ -90,6 +90,11 @@ args!(A B C D E F G H I J K);
 args!(A B C D E F G H I J K L);
 
 /// The two halves of a handler's `Result`, through any alias.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Result` of the standard library",
+    label = "its error can't become the ask's",
+    note = "write `#[actor(plain)]` on the method to have the value handed over as it is"
+)]
 pub trait ResultParts {
     /// The `Ok` type.
     type Ok;
@@ -133,25 +138,39 @@ impl IntoStart for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Into<BoxError>> IntoStart for Result<(), E> {
     fn into_start(self) -> Result<(), BoxError> {
         self.map_err(Into::into)
     }
 }
 
-/// Finds a `Result` that goes by another name: `Probe::<T>::IS_RESULT` is the inherent constant for a `Result`, which
-/// beats the trait's.
-pub struct Probe<T>(Infallible, std::marker::PhantomData<T>);
+/// Finds a `Result` that goes by another name. `<Probe<T>>::__is_plain` is the inherent function for a `Result`, which
+/// beats the trait's, and can't be named, since its bound never holds.
+pub struct Probe<T>(Infallible, PhantomData<T>);
 
 impl<T, E> Probe<Result<T, E>> {
-    /// It is one.
-    pub const IS_RESULT: bool = true;
+    /// It is none, which is not so.
+    pub const fn __is_plain()
+    where
+        Result<T, E>: KnownResult,
+    {
+    }
 }
+
+/// Never implemented: the bound says what to write.
+#[diagnostic::on_unimplemented(
+    message = "this return type is a `Result` under another name",
+    label = "whether its error is the ask's can't be told from the name",
+    note = "write `#[actor(result)]` on the method to have the error become the ask's, `AskError::Handler`",
+    note = "write `#[actor(plain)]` on it to have the value handed over as it is"
+)]
+pub trait KnownResult {}
 
 /// The other half of [`Probe`].
 pub trait NoResult {
     /// It is none.
-    const IS_RESULT: bool = false;
+    fn __is_plain() {}
 }
 
 impl<T> NoResult for Probe<T> {}

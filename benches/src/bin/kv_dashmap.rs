@@ -13,7 +13,7 @@ use std::time::Duration;
 use benches::dash::Dash;
 use examples::kv::connection::Connection;
 use examples::kv::info::ServerInfo;
-use examples::kv::plan::Router;
+use examples::kv::router::Router;
 use examples::kv::session::Session;
 use lexopt::prelude::*;
 use tokio::net::TcpListener;

@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use actor_tokio::ShardedRuntime;
+use actor_tokio::{Pin, ShardedRuntime};
 use examples::kv::cli::{self, HELP, Invocation, Options};
 use examples::kv::{demo, server::Server};
 use tokio::signal::unix::{SignalKind, signal};
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 /// Starts the server, waits for `until`, and ends everything in order.
 fn run(options: &Options, until: impl AsyncFnOnce(&Server) -> Result<(), AnyError>) -> Result<(), AnyError> {
-    let mut builder = ShardedRuntime::builder();
+    let mut builder = ShardedRuntime::builder().pin(if options.pin { Pin::Always } else { Pin::Never });
     if let Some(cores) = options.cores {
         builder = builder.cores(cores);
     }

@@ -20,7 +20,7 @@ use super::connection::Connection;
 use super::info::ServerInfo;
 use super::listener::stop_handshakes;
 use super::partition::PartitionHandle;
-use super::plan::Router;
+use super::router::Router;
 use super::session::Session;
 
 /// How long no connection may arrive before a listener that starts no handshakes counts as quiet: the time that the last
@@ -86,8 +86,12 @@ impl Acceptor {
     fn begin(&mut self) -> io::Result<()> {
         let Some(listener) = self.listener.take() else { return Ok(()) };
         let listener = TcpListener::from_std(listener)?;
-        let clients =
-            Clients { shard: self.shard, service: self.service.clone(), drain: self.drain.clone(), tasks: self.connections.clone() };
+        let clients = Clients {
+            shard: self.shard,
+            service: self.service.clone(),
+            drain: self.drain.clone(),
+            tasks: self.connections.clone(),
+        };
         self.accepting = Some(spawn_local(accept(listener, clients)));
         Ok(())
     }

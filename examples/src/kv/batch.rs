@@ -6,9 +6,11 @@
 use bytes::Bytes;
 
 use super::blob::Blob;
-use super::clock::{self, Deadline};
+use super::clock;
 use super::exec;
 use super::keyspace::Keyspace;
+use super::op::Op;
+use super::reply::Reply;
 use super::resp::Span;
 
 /// How many bytes of answers one connection has at most on their way, more or less: its partitions send their batches back
@@ -51,11 +53,6 @@ impl Batch {
     /// Whether there is something left to run.
     pub fn has_work(&self) -> bool {
         self.done < self.ops.len()
-    }
-
-    /// Whether there is an answer left to take.
-    pub fn has_replies(&self) -> bool {
-        self.taken < self.replies.len()
     }
 
     /// Runs commands against `keys` until all are done or the answers are enough. At least one is run.
@@ -117,179 +114,5 @@ impl<'a> Source<'a> {
         } else {
             Blob::copy_from(bytes)
         }
-    }
-}
-
-/// One command on one partition. A command with several keys is one of these for each.
-#[derive(Clone, Copy, Debug)]
-pub enum Op {
-    /// The value of a key.
-    Get(Span),
-    /// `SET` in all its forms but `SETNX`.
-    Set {
-        /// The key.
-        key: Span,
-        /// The new value.
-        value: Span,
-        /// Whether to do it.
-        when: SetWhen,
-        /// What becomes of the time to live.
-        ttl: Ttl,
-        /// Whether the answer is the old value.
-        get: bool,
-    },
-    /// `SETNX`: answers 1 or 0.
-    SetIfAbsent(Span, Span),
-    /// Answers how many there were to delete.
-    Del(Span),
-    /// Answers how many there are.
-    Exists(Span),
-    /// Adds to a number.
-    Increment(Span, i64),
-    /// Appends to a value; answers the new length.
-    Append(Span, Span),
-    /// The length of a value.
-    Length(Span),
-    /// Sets when a key ends.
-    Expire {
-        /// The key.
-        key: Span,
-        /// When it ends, in milliseconds since the epoch; in the past, it is deleted.
-        at: i64,
-        /// Whether to do it.
-        when: ExpireWhen,
-    },
-    /// How long a key lives, in milliseconds or seconds.
-    TimeToLive {
-        /// The key.
-        key: Span,
-        /// Milliseconds rather than seconds.
-        millis: bool,
-    },
-    /// Takes the time to live off a key.
-    Persist(Span),
-    /// The type of a key's value.
-    Type(Span),
-    /// A step over the keys.
-    Scan {
-        /// Where to go on; see [`Keyspace::scan`].
-        position: u64,
-        /// How many keys to look at.
-        count: usize,
-        /// Which keys to answer.
-        pattern: Option<Span>,
-        /// Whether strings are asked for, which all values are.
-        strings: bool,
-    },
-    /// All keys that match.
-    Keys(Span),
-    /// How many keys there are.
-    Count,
-    /// Deletes everything.
-    Clear,
-    /// Figures for `INFO`.
-    Stats,
-}
-
-/// The condition of a `SET`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum SetWhen {
-    /// None.
-    #[default]
-    Always,
-    /// `NX`.
-    Absent,
-    /// `XX`.
-    Present,
-}
-
-/// What a `SET` does to the time to live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ttl {
-    /// `KEEPTTL`.
-    Keep,
-    /// The key ends then.
-    Until(Deadline),
-}
-
-/// The condition of an `EXPIRE`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ExpireWhen {
-    /// None.
-    #[default]
-    Always,
-    /// `NX`: the key has no time to live.
-    Absent,
-    /// `XX`: it has one.
-    Present,
-    /// `GT`: the new end is later.
-    Later,
-    /// `LT`: the new end is earlier.
-    Earlier,
-    /// `XX GT`.
-    PresentLater,
-    /// `XX LT`.
-    PresentEarlier,
-}
-
-/// The answer to an [`Op`].
-#[derive(Debug)]
-pub enum Reply {
-    /// Done.
-    Ok,
-    /// Nothing there.
-    Nil,
-    /// A number.
-    Integer(i64),
-    /// A value.
-    Bulk(Blob),
-    /// A word.
-    Simple(&'static str),
-    /// It could not be done, with the code in front.
-    Error(&'static str),
-    /// Some keys.
-    Keys(Vec<Blob>),
-    /// Some keys, and where to go on; 0 when that was the last.
-    Scanned(u64, Vec<Blob>),
-    /// Figures for `INFO`.
-    Stats(Box<Stats>),
-}
-
-impl Reply {
-    /// How much memory it holds, roughly.
-    fn size(&self) -> usize {
-        match self {
-            Self::Bulk(blob) => size_of::<Self>() + blob.len(),
-            Self::Keys(keys) | Self::Scanned(_, keys) => {
-                keys.iter().map(|key| size_of::<Blob>() + key.as_shared().map_or(0, |shared| shared.len())).sum()
-            }
-            _ => size_of::<Self>(),
-        }
-    }
-}
-
-/// What a partition tells about itself.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Stats {
-    /// Keys.
-    pub keys: usize,
-    /// Keys with a time to live.
-    pub expiring: usize,
-    /// Keys that ended by it so far.
-    pub expired: u64,
-    /// Reads that found a key so far.
-    pub hits: u64,
-    /// Reads that found none so far.
-    pub misses: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_that_a_batch_pays_for() {
-        assert!(size_of::<Op>() <= 48, "{}", size_of::<Op>());
-        assert!(size_of::<Reply>() <= 48, "{}", size_of::<Reply>());
     }
 }

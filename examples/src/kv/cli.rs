@@ -18,6 +18,7 @@ Options:
       --port <PORT>               Port to listen at; 0 is any free one [default: 6399]
       --bind <ADDRESS>            Address to listen at [default: 127.0.0.1]
       --cores <N>                 Number of shards [default: one for each core this process may use]
+      --pin                       Pin each shard to its core: for a machine that runs nothing else
       --reuse-port                Share the port with other servers instead of refusing one that is in use
       --write-timeout <SECONDS>   Drop a client that takes no reply for so long [default: 30]
       --demo                      Serve on a free loopback port, measure itself for some seconds, and exit
@@ -44,6 +45,9 @@ pub struct Options {
     pub settings: Settings,
     /// How many shards; `None` for as many as there are cores.
     pub cores: Option<usize>,
+    /// Whether each shard stays on its core. A shard that shares its core with clients waits for them, and everybody who
+    /// needs that shard waits with it, so this is for machines that run nothing else.
+    pub pin: bool,
 }
 
 /// Reads the command line, without the name of the program.
@@ -54,7 +58,7 @@ pub struct Options {
 pub fn parse(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Invocation, lexopt::Error> {
     let mut parser = lexopt::Parser::from_args(args);
     let (mut port, mut ip) = (6399, IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let (mut cores, mut demo) = (None, false);
+    let (mut cores, mut pin, mut demo) = (None, false, false);
     let mut write_timeout = Duration::from_secs(30);
     let mut reuse_port = false;
     while let Some(arg) = parser.next()? {
@@ -62,6 +66,7 @@ pub fn parse(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Invo
             Long("port") => port = parser.value()?.parse()?,
             Long("bind") => ip = parser.value()?.parse()?,
             Long("cores") => cores = Some(parser.value()?.parse_with(positive)?),
+            Long("pin") => pin = true,
             Long("reuse-port") => reuse_port = true,
             Long("write-timeout") => write_timeout = parser.value()?.parse_with(seconds)?,
             Long("demo") => demo = true,
@@ -70,7 +75,7 @@ pub fn parse(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Invo
         }
     }
     let address = if demo { SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0) } else { SocketAddr::new(ip, port) };
-    let options = Options { settings: Settings { address, reuse_port, write_timeout }, cores };
+    let options = Options { settings: Settings { address, reuse_port, write_timeout }, cores, pin };
     Ok(if demo { Invocation::Demo(options) } else { Invocation::Serve(options) })
 }
 
@@ -91,12 +96,12 @@ mod tests {
     fn options_and_defaults() {
         let Ok(Invocation::Serve(options)) = parse([""; 0]) else { panic!("serves") };
         assert_eq!(options.settings.address, "127.0.0.1:6399".parse().unwrap());
-        assert_eq!((options.cores, options.settings.reuse_port), (None, false));
+        assert_eq!((options.cores, options.pin, options.settings.reuse_port), (None, false, false));
         assert_eq!(options.settings.write_timeout, Duration::from_secs(30));
-        let all = ["--port=0", "--bind", "::1", "--cores", "3", "--reuse-port", "--write-timeout", "0.5"];
+        let all = ["--port=0", "--bind", "::1", "--cores", "3", "--pin", "--reuse-port", "--write-timeout", "0.5"];
         let Ok(Invocation::Serve(options)) = parse(all) else { panic!("serves") };
         assert_eq!(options.settings.address, "[::1]:0".parse().unwrap());
-        assert_eq!((options.cores, options.settings.reuse_port), (Some(3), true));
+        assert_eq!((options.cores, options.pin, options.settings.reuse_port), (Some(3), true, true));
         assert_eq!(options.settings.write_timeout, Duration::from_millis(500));
         assert!(matches!(parse(["--demo"]), Ok(Invocation::Demo(_))));
         assert!(matches!(parse(["--help"]), Ok(Invocation::Help)));
@@ -104,7 +109,15 @@ mod tests {
 
     #[test]
     fn everything_else_is_an_error() {
-        for args in [&["--nope"][..], &["x"], &["--port"], &["--port", "70000"], &["--cores", "0"], &["--write-timeout", "0"], &["-p"]] {
+        for args in [
+            &["--nope"][..],
+            &["x"],
+            &["--port"],
+            &["--port", "70000"],
+            &["--cores", "0"],
+            &["--write-timeout", "0"],
+            &["-p"],
+        ] {
             parse(args.iter()).unwrap_err();
         }
         assert!(parse(["--nope"]).unwrap_err().to_string().contains("--nope"));

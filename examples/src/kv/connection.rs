@@ -22,8 +22,9 @@ use super::batch::ANSWERS;
 use super::command::{self, Front};
 use super::input::Input;
 use super::output::{Output, empty_slices};
-use super::plan::{Assembled, Plan, Router};
+use super::plan::{Assembled, Plan};
 use super::resp::{Args, Found, ProtocolError, rewrite_inline};
+use super::router::Router;
 use super::session::Session;
 
 /// When the server drains: how long a client that has connected but not asked anything, or has sent half a request, may
@@ -306,7 +307,10 @@ impl<B: Backend> Connection<B> {
     async fn part(mut self) -> io::Result<()> {
         self.stream.shutdown().await?;
         let mut rest = vec![0; 16 * 1024];
-        let drained = timeout(LINGER, async { while self.stream.read(&mut rest).await? > 0 {} io::Result::Ok(()) });
+        let drained = timeout(LINGER, async {
+            while self.stream.read(&mut rest).await? > 0 {}
+            io::Result::Ok(())
+        });
         drained.await.unwrap_or(Ok(()))
     }
 }

@@ -1,10 +1,12 @@
 //! What each command does to a [`Keyspace`]. Nothing in here knows about connections, actors or the wire.
 
-use super::batch::{ExpireWhen, Op, Reply, SetWhen, Source, Ttl};
+use super::batch::Source;
 use super::blob::Blob;
 use super::clock::Deadline;
 use super::glob;
 use super::keyspace::{Change, Entry, Keyspace};
+use super::op::{ExpireWhen, Op, SetWhen, Ttl};
+use super::reply::Reply;
 use super::resp::{Span, parse_integer};
 
 /// Redis' `proto-max-bulk-len`: no value is longer.
@@ -17,7 +19,7 @@ const TOO_LONG: &str = "ERR string exceeds maximum allowed size (proto-max-bulk-
 /// Runs one command whose arguments are in `source`, at the time `now`.
 pub fn run(keys: &mut impl Keyspace, source: Source<'_>, now: u64, op: &Op) -> Reply {
     match *op {
-        Op::Get(key) => keys.read(source.bytes(key), now, |entry| value_or_nil(entry)),
+        Op::Get(key) => keys.read(source.bytes(key), now, value_or_nil),
         Op::Set { key, value, when, ttl, get } => set(keys, source, now, key, source.keep(value), (when, ttl, get)),
         Op::SetIfAbsent(key, value) => keys.update(source.bytes(key), now, |entry| match entry {
             Some(_) => (Change::Keep, Reply::Integer(0)),
@@ -42,9 +44,9 @@ pub fn run(keys: &mut impl Keyspace, source: Source<'_>, now: u64, op: &Op) -> R
             }
             _ => (Change::Keep, Reply::Integer(0)),
         }),
-        Op::Type(key) => keys.read(source.bytes(key), now, |entry| {
-            Reply::Simple(if entry.is_some() { "string" } else { "none" })
-        }),
+        Op::Type(key) => {
+            keys.read(source.bytes(key), now, |entry| Reply::Simple(if entry.is_some() { "string" } else { "none" }))
+        }
         Op::Scan { position, count, pattern, strings } => {
             let pattern = pattern.map(|pattern| source.bytes(pattern));
             let mut found = Vec::new();

@@ -6,7 +6,7 @@ use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::batch::Stats;
+use super::reply::Stats;
 
 /// The version of Redis whose commands and errors these are.
 pub const REDIS_VERSION: &str = "7.0.15";
@@ -123,7 +123,11 @@ impl ServerInfo {
             }
             "memory" => {
                 let resident = resident_bytes();
-                vec![("used_memory", resident.to_string()), ("used_memory_rss", resident.to_string()), ("maxmemory", "0".to_owned())]
+                vec![
+                    ("used_memory", resident.to_string()),
+                    ("used_memory_rss", resident.to_string()),
+                    ("maxmemory", "0".to_owned()),
+                ]
             }
             "stats" => vec![
                 ("total_connections_received", total(|shard| &shard.accepted).to_string()),

@@ -1,9 +1,9 @@
 //! What the commands need of the place where keys live. `kv`'s partitions have one each, in a [`Store`](super::store); the
 //! server it is measured against has a concurrent map instead.
 
-use super::batch::Stats;
 use super::blob::Blob;
 use super::clock::Deadline;
+use super::reply::Stats;
 
 /// The value of a key.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::io::IoSlice;
 
 use bytes::{Buf, Bytes, BytesMut};
 
-use super::batch::Reply;
 use super::blob::Blob;
+use super::reply::Reply;
 use super::resp::{Version, Writer};
 
 /// From this length on a value goes out as it is; below it, copying is cheaper than one more slice to write.

@@ -11,7 +11,7 @@ use super::acceptor::{Acceptor, AcceptorHandle, Service};
 use super::info::ServerInfo;
 use super::listener::{self, BindError};
 use super::partition::Partition;
-use super::plan::Router;
+use super::router::Router;
 
 /// Where and how to serve.
 #[derive(Clone, Debug)]

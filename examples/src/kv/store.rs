@@ -8,11 +8,11 @@
 use foldhash::quality::RandomState;
 use indexmap::IndexMap;
 
-use super::batch::Stats;
 use super::blob::Blob;
 use super::clock::Deadline;
 use super::expiry::Deadlines;
 use super::keyspace::{Change, Entry, Keyspace};
+use super::reply::Stats;
 
 /// The keys of one partition.
 #[derive(Debug, Default)]

@@ -80,7 +80,9 @@ async fn a_scan_returns_what_stays_while_others_go() {
     let server = Server::kv();
     let mut kv = server.redis_connection().await;
     for part in 0..20 {
-        let keys: Vec<_> = (0..500).map(|key| (format!("{}{}", if key % 2 == 0 { "stays" } else { "goes" }, part * 500 + key), "v")).collect();
+        let keys: Vec<_> = (0..500)
+            .map(|key| (format!("{}{}", if key % 2 == 0 { "stays" } else { "goes" }, part * 500 + key), "v"))
+            .collect();
         let _: () = kv.mset(&keys).await.unwrap();
     }
     let (mut cursor, mut seen, mut steps) = (0_u64, BTreeSet::new(), 0);
@@ -108,17 +110,23 @@ async fn what_the_server_tells() {
     let server = Server::kv();
     let mut kv = server.redis_connection().await;
     let info: String = cmd("INFO").query_async(&mut kv).await.unwrap();
-    for line in ["# Server", "redis_version:", "connected_clients:", "total_commands_processed:", "shard0:", "shard1:"] {
+    for line in ["# Server", "redis_version:", "connected_clients:", "total_commands_processed:", "shard0:", "shard1:"]
+    {
         assert!(info.contains(line), "{line} in {info}");
     }
-    let config: HashMap<String, String> = cmd("CONFIG").arg("GET").arg("*max*").arg("port").query_async(&mut kv).await.unwrap();
-    assert_eq!((config["port"].as_str(), config["proto-max-bulk-len"].as_str()), (&*server.port.to_string(), "536870912"));
+    let config: HashMap<String, String> =
+        cmd("CONFIG").arg("GET").arg("*max*").arg("port").query_async(&mut kv).await.unwrap();
+    assert_eq!(
+        (config["port"].as_str(), config["proto-max-bulk-len"].as_str()),
+        (&*server.port.to_string(), "536870912")
+    );
 
     let count: usize = cmd("COMMAND").arg("COUNT").query_async(&mut kv).await.unwrap();
     let all: Vec<redis::Value> = cmd("COMMAND").query_async(&mut kv).await.unwrap();
     let names: Vec<String> = cmd("COMMAND").arg("LIST").query_async(&mut kv).await.unwrap();
     assert_eq!((all.len(), names.len()), (count, count));
-    let docs: HashMap<String, HashMap<String, redis::Value>> = cmd("COMMAND").arg("DOCS").query_async(&mut kv).await.unwrap();
+    let docs: HashMap<String, HashMap<String, redis::Value>> =
+        cmd("COMMAND").arg("DOCS").query_async(&mut kv).await.unwrap();
     assert!(names.iter().all(|name| docs[name].contains_key("summary")));
 
     let id: i64 = cmd("CLIENT").arg("ID").query_async(&mut kv).await.unwrap();
@@ -129,7 +137,10 @@ async fn what_the_server_tells() {
     let _: () = cmd("CLIENT").arg("NO-EVICT").arg("on").query_async(&mut kv).await.unwrap();
     for subcommand in ["INFO", "LIST"] {
         let line: String = cmd("CLIENT").arg(subcommand).query_async(&mut kv).await.unwrap();
-        assert!(line.contains(&format!("id={id} ")) && line.contains("name=me") && line.contains("lib-name=redis-rs"), "{line}");
+        assert!(
+            line.contains(&format!("id={id} ")) && line.contains("name=me") && line.contains("lib-name=redis-rs"),
+            "{line}"
+        );
     }
 }
 
@@ -137,7 +148,9 @@ async fn what_the_server_tells() {
 fn the_third_version_of_the_protocol() {
     let server = Server::kv();
     let mut client = server.connect();
-    let answer = client.answers(b"HELLO 3\r\nGET none\r\nMGET none\r\nCONFIG GET save\r\nHELLO 2 SETNAME me\r\nGET none\r\nCLIENT GETNAME\r\n");
+    let answer = client.answers(
+        b"HELLO 3\r\nGET none\r\nMGET none\r\nCONFIG GET save\r\nHELLO 2 SETNAME me\r\nGET none\r\nCLIENT GETNAME\r\n",
+    );
     let answer = String::from_utf8(answer).unwrap();
     assert!(answer.starts_with("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n"), "{answer}");
     assert!(answer.contains("*0\r\n_\r\n*1\r\n_\r\n%1\r\n$4\r\nsave\r\n$0\r\n\r\n*14\r\n"), "{answer}");

@@ -26,7 +26,8 @@ impl Server {
 
     /// `kv` on two shards with these options.
     pub fn kv_with(options: &[&str]) -> Self {
-        let mut child = kv_command(options).stdout(Stdio::piped()).spawn().expect("the binary was built with this test");
+        let mut child =
+            kv_command(options).stdout(Stdio::piped()).spawn().expect("the binary was built with this test");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");
         BufReader::new(stdout).read_line(&mut line).expect("it is text");
@@ -70,7 +71,9 @@ impl Server {
 
     pub async fn redis_connection(&self) -> redis::aio::MultiplexedConnection {
         let client = redis::Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap();
-        client.get_multiplexed_async_connection().await.unwrap()
+        // Its own limit is half a second, and the machine that runs the tests may be slower than that.
+        let config = redis::AsyncConnectionConfig::new().set_response_timeout(Some(LIMIT));
+        client.get_multiplexed_async_connection_with_config(&config).await.unwrap()
     }
 
     pub fn terminate(&self) {

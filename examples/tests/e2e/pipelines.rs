@@ -15,11 +15,21 @@ fn a_thousand_at_once_in_order() {
     let (mut requests, mut expected) = (String::new(), String::new());
     for index in 0..1_000 {
         // Each on the key of the one before, or on a new one, and answered on the spot in between.
-        let _ = write!(requests, "SET key{0} {index}\r\nINCR key{0}\r\nPING\r\nMGET key{0} none key{1}\r\n", index / 2, index / 3);
+        let _ = write!(
+            requests,
+            "SET key{0} {index}\r\nINCR key{0}\r\nPING\r\nMGET key{0} none key{1}\r\n",
+            index / 2,
+            index / 3
+        );
         let next = |index: usize| (index + 1).to_string();
         let latest = |key: usize| next(if key == index / 2 { index } else { 2 * key + 1 });
         let (this, other) = (next(index), latest(index / 3));
-        let _ = write!(expected, "+OK\r\n:{this}\r\n+PONG\r\n*3\r\n${}\r\n{this}\r\n$-1\r\n${}\r\n{other}\r\n", this.len(), other.len());
+        let _ = write!(
+            expected,
+            "+OK\r\n:{this}\r\n+PONG\r\n*3\r\n${}\r\n{this}\r\n$-1\r\n${}\r\n{other}\r\n",
+            this.len(),
+            other.len()
+        );
     }
     client.send(&requests);
     client.expect(&expected);

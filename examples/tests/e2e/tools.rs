@@ -27,7 +27,17 @@ fn redis_benchmark() {
     let server = Server::kv();
     for pipeline in ["1", "16"] {
         let mut benchmark = Command::new("redis-benchmark");
-        benchmark.args(["-p", &server.port.to_string(), "-t", "ping,set,get,incr,mset", "-n", "5000", "-r", "1000", "-q"]);
+        benchmark.args([
+            "-p",
+            &server.port.to_string(),
+            "-t",
+            "ping,set,get,incr,mset",
+            "-n",
+            "5000",
+            "-r",
+            "1000",
+            "-q",
+        ]);
         let Ok(output) = benchmark.args(["-P", pipeline]).output() else {
             println!("skipped: redis-benchmark is not installed");
             return;

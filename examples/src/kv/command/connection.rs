@@ -32,9 +32,9 @@ pub(super) fn select(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), Comma
             Ok(())
         }
         Some(Ok(_)) => Err(CommandError::new("ERR DB index is out of range")),
-        Some(Err(_)) => Err(CommandError::new(
-            "ERR value is out of range, value must between -2147483648 and 2147483647",
-        )),
+        Some(Err(_)) => {
+            Err(CommandError::new("ERR value is out of range, value must between -2147483648 and 2147483647"))
+        }
         None => Err(CommandError::NOT_AN_INTEGER),
     }
 }

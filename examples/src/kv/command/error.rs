@@ -42,7 +42,8 @@ impl CommandError {
             let room = QUOTED - beginning.len();
             beginning.extend_from_slice(&[b"'", quotable(arg, room), b"' "].concat());
         }
-        let text = [b"ERR unknown command '", quotable(name, QUOTED), b"', with args beginning with: ", &beginning].concat();
+        let text =
+            [b"ERR unknown command '", quotable(name, QUOTED), b"', with args beginning with: ", &beginning].concat();
         Self(Cow::Owned(text))
     }
 

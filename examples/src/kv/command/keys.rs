@@ -1,8 +1,8 @@
 //! Commands on keys, whatever their values.
 
 use super::{CommandError, Front};
-use crate::kv::batch::{ExpireWhen, Op};
 use crate::kv::clock;
+use crate::kv::op::{ExpireWhen, Op};
 use crate::kv::resp::{Args, parse_integer};
 
 pub(super) fn del(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {

@@ -1,5 +1,5 @@
 //! The commands: a table of what they are called and take, and for each a handler that turns its arguments into
-//! [`Op`](super::batch::Op)s for partitions or into an answer on the spot.
+//! [`Op`](super::op::Op)s for partitions or into an answer on the spot.
 
 mod connection;
 mod describe;

@@ -1,8 +1,8 @@
 //! Commands on values.
 
 use super::{CommandError, Front};
-use crate::kv::batch::{Op, SetWhen, Ttl};
 use crate::kv::clock::{self, Deadline};
+use crate::kv::op::{Op, SetWhen, Ttl};
 use crate::kv::resp::{Args, parse_integer};
 
 pub(super) fn get(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
@@ -70,7 +70,7 @@ pub(super) fn setnx(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), Comman
 }
 
 pub(super) fn mset(front: &mut Front<'_>, args: &Args<'_>) -> Result<(), CommandError> {
-    if args.len() % 2 == 0 {
+    if args.len().is_multiple_of(2) {
         return Err(CommandError::arity("mset"));
     }
     front.plan.all_ok((1..args.len()).step_by(2).map(|index| (args.get(index), plain_set(args, index, false))));

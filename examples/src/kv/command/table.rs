@@ -69,7 +69,14 @@ pub static COMMANDS: &[Spec] = &[
         handler: strings::getset,
         ..FAST_WRITE_STRING
     },
-    Spec { name: "strlen", since: "2.2.0", summary: "Answers the length of a value.", handler: strings::strlen, ..READ_STRING },
+    Spec {
+        name: "strlen",
+        key_flags: &["RO"],
+        since: "2.2.0",
+        summary: "Answers the length of a value.",
+        handler: strings::strlen,
+        ..READ_STRING
+    },
     Spec {
         name: "append",
         arity: 3,
@@ -119,7 +126,13 @@ pub static COMMANDS: &[Spec] = &[
         handler: keys::exists,
         ..READ_KEY
     },
-    Spec { name: "expire", arity: -3, summary: "Sets the time to live of a key in seconds.", handler: keys::expire, ..WRITE_KEY },
+    Spec {
+        name: "expire",
+        arity: -3,
+        summary: "Sets the time to live of a key in seconds.",
+        handler: keys::expire,
+        ..WRITE_KEY
+    },
     Spec {
         name: "pexpire",
         arity: -3,
@@ -143,7 +156,13 @@ pub static COMMANDS: &[Spec] = &[
         handler: keys::pttl,
         ..READ_KEY
     },
-    Spec { name: "persist", since: "2.2.0", summary: "Takes the time to live off a key.", handler: keys::persist, ..WRITE_KEY },
+    Spec {
+        name: "persist",
+        since: "2.2.0",
+        summary: "Takes the time to live off a key.",
+        handler: keys::persist,
+        ..WRITE_KEY
+    },
     Spec { name: "type", key_flags: &["RO"], summary: "Answers the type of a value.", handler: keys::kind, ..READ_KEY },
     Spec {
         name: "scan",
@@ -177,7 +196,12 @@ pub static COMMANDS: &[Spec] = &[
         ..READ_KEYS
     },
     Spec { name: "flushall", summary: "Deletes all keys.", handler: keys::flush, ..FLUSH },
-    Spec { name: "flushdb", summary: "Deletes all keys of the database, of which there is one.", handler: keys::flush, ..FLUSH },
+    Spec {
+        name: "flushdb",
+        summary: "Deletes all keys of the database, of which there is one.",
+        handler: keys::flush,
+        ..FLUSH
+    },
     Spec {
         name: "ping",
         arity: -1,
@@ -187,7 +211,14 @@ pub static COMMANDS: &[Spec] = &[
         handler: connection::ping,
         ..CONNECTION
     },
-    Spec { name: "echo", arity: 2, flags: FAST_ANY_TIME, summary: "Answers its argument.", handler: connection::echo, ..CONNECTION },
+    Spec {
+        name: "echo",
+        arity: 2,
+        flags: FAST_ANY_TIME,
+        summary: "Answers its argument.",
+        handler: connection::echo,
+        ..CONNECTION
+    },
     Spec {
         name: "hello",
         arity: -1,
@@ -196,7 +227,13 @@ pub static COMMANDS: &[Spec] = &[
         handler: connection::hello,
         ..CONNECTION
     },
-    Spec { name: "auth", arity: -2, summary: "Logs in, which is not asked for here.", handler: connection::auth, ..CONNECTION },
+    Spec {
+        name: "auth",
+        arity: -2,
+        summary: "Logs in, which is not asked for here.",
+        handler: connection::auth,
+        ..CONNECTION
+    },
     Spec {
         name: "select",
         arity: 2,
@@ -261,7 +298,12 @@ pub static COMMANDS: &[Spec] = &[
 ];
 
 static CLIENT: &[Spec] = &[
-    Spec { name: "id", summary: "Answers the number of this connection.", handler: connection::client_id, ..CLIENT_COMMAND },
+    Spec {
+        name: "id",
+        summary: "Answers the number of this connection.",
+        handler: connection::client_id,
+        ..CLIENT_COMMAND
+    },
     Spec {
         name: "setname",
         arity: 3,
@@ -324,7 +366,13 @@ static CLIENT: &[Spec] = &[
 ];
 
 static COMMAND: &[Spec] = &[
-    Spec { name: "count", arity: 2, summary: "Answers how many commands there are.", handler: describe::count, ..COMMAND_COMMAND },
+    Spec {
+        name: "count",
+        arity: 2,
+        summary: "Answers how many commands there are.",
+        handler: describe::count,
+        ..COMMAND_COMMAND
+    },
     Spec {
         name: "docs",
         since: "7.0.0",
@@ -349,7 +397,14 @@ static COMMAND: &[Spec] = &[
         handler: describe::list,
         ..COMMAND_COMMAND
     },
-    Spec { name: "help", arity: 2, since: "5.0.0", summary: "Answers this.", handler: describe::help, ..COMMAND_COMMAND },
+    Spec {
+        name: "help",
+        arity: 2,
+        since: "5.0.0",
+        summary: "Answers this.",
+        handler: describe::help,
+        ..COMMAND_COMMAND
+    },
 ];
 
 static CONFIG: &[Spec] = &[
@@ -462,10 +517,5 @@ const CLIENT_COMMAND: Spec = Spec {
 
 const SERVER: Spec = Spec { group: "server", ..BASE };
 
-const COMMAND_COMMAND: Spec = Spec {
-    arity: -2,
-    flags: ANY_TIME,
-    since: "2.8.13",
-    categories: &["@slow", "@connection"],
-    ..SERVER
-};
+const COMMAND_COMMAND: Spec =
+    Spec { arity: -2, flags: ANY_TIME, since: "2.8.13", categories: &["@slow", "@connection"], ..SERVER };

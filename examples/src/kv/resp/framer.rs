@@ -106,7 +106,10 @@ impl Framer {
 
 enum Prefix {
     /// `value` is `None` if the line is no number; `end` is behind its line break.
-    Whole { value: Option<i64>, end: usize },
+    Whole {
+        value: Option<i64>,
+        end: usize,
+    },
     Partial,
 }
 
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn refused_as_redis_refuses() {
-        let long = [b"*".repeat(1), b"1".repeat(MAX_LINE + 10)].concat();
+        let long = [&b"*"[..], &b"1".repeat(MAX_LINE + 10)].concat();
         let long_bulk = [&b"*1\r\n$"[..], &b"1".repeat(MAX_LINE + 10)].concat();
         let inline = b"a".repeat(MAX_LINE + 1);
         let half = format!("*3\r\n$1\r\na\r\n${MAX_BULK}\r\n");

@@ -1,7 +1,7 @@
 //! The wire: RESP2 and RESP3 as Redis speaks them.
 //!
 //! A request is an array of bulk strings or one *inline* line. [`Framer`] finds where a request ends, across reads, and
-//! refuses what no client may send; [`args`] then decodes the whole frame with the `redis-protocol` crate; [`Writer`]
+//! refuses what no client may send; [`Args`] then decodes the whole frame with the `redis-protocol` crate; [`Writer`]
 //! writes replies in the version that the client chose with `HELLO`.
 
 mod args;

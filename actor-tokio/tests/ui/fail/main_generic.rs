@@ -1,0 +1,2 @@
+#[actor_tokio::main]
+async fn main<T>() {}

@@ -1,0 +1,2 @@
+#[actor_tokio::main(cores = 1)]
+fn main() {}

@@ -1,0 +1,2 @@
+#[actor_tokio::main(cores = "two")]
+async fn main() {}

@@ -1,0 +1,4 @@
+#[actor_tokio::main]
+async fn main(words: Vec<String>) {
+    drop(words);
+}

@@ -1,0 +1,57 @@
+use actor_tokio::prelude::*;
+
+#[actor]
+pub struct Names;
+
+#[actor]
+impl Names {
+    // Built-ins of the handle, and methods of the traits that it has.
+    pub fn stop(&self) -> u8 {
+        1
+    }
+    pub fn id(&self) -> u8 {
+        2
+    }
+    pub fn clone(&self) -> u8 {
+        3
+    }
+    pub fn deref(&self) -> u8 {
+        4
+    }
+    pub fn call(&self, args: (u8,)) -> u8 {
+        args.0
+    }
+    pub fn from(&self) -> u8 {
+        6
+    }
+    pub fn eq(&self, other: u8) -> bool {
+        other == 7
+    }
+    pub fn fmt(&self) -> String {
+        String::new()
+    }
+    pub fn run(&self) {}
+    pub fn poll(&self) {}
+    pub fn handle(&self) {}
+    pub fn closed(&self) {}
+}
+
+pub async fn run(names: NamesHandle) -> Result<(), AskError> {
+    assert_eq!(names.stop().await? + names.id().await? + names.clone().await? + names.deref().await?, 10);
+    names.call((5,)).await?;
+    names.from().await?;
+    names.eq(7).await?;
+    names.fmt().await?;
+    names.run().await?;
+    names.poll().await?;
+    names.handle().await?;
+    names.closed().await?;
+    // The built-ins are still there.
+    let id: ActorId = Handle::id(&names);
+    let again = Clone::clone(&names);
+    assert!(again == names && Handle::id(&again) == id);
+    Handle::stop(&names).await;
+    Ok(())
+}
+
+fn main() {}

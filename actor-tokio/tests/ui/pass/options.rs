@@ -1,0 +1,48 @@
+use actor_tokio::prelude::*;
+
+const MAILBOX: usize = 3;
+
+#[actor(mailbox = MAILBOX)]
+pub struct Constant;
+
+#[actor(mailbox = 2 * MAILBOX + 1,)]
+pub struct Computed;
+
+#[actor()]
+pub struct Empty;
+
+#[actor(crate = actor_tokio, mailbox = 0x10)]
+pub struct Both;
+
+mod facade {
+    pub mod nested {
+        pub use actor_tokio as system;
+    }
+}
+
+#[actor(crate = crate::facade::nested::system)]
+pub struct Through;
+
+#[actor(crate = crate::facade::nested::system)]
+impl Through {
+    pub fn open(&self) -> Result<(), String> {
+        Ok(())
+    }
+    #[actor(on_start)]
+    fn begin(&mut self) {}
+}
+
+#[actor(more, crate = facade::nested::system)]
+impl Through {
+    pub fn close(&self, _: u8) {}
+}
+
+#[facade::nested::system::main(crate = facade::nested::system, cores = 1)]
+async fn main() {
+    use actor_tokio::Typed;
+    assert_eq!(Constant::MAILBOX, Some(3));
+    assert_eq!(Computed::MAILBOX, Some(7));
+    assert_eq!(Empty::MAILBOX, None);
+    assert_eq!(Both::MAILBOX, Some(16));
+    assert_eq!(Through::NAME, "Through");
+}
