@@ -20,7 +20,6 @@ mod actor;
 mod envelope;
 #[cfg(not(loom))]
 mod error;
-#[cfg(not(loom))]
 pub mod life;
 #[cfg(not(loom))]
 mod shard;
@@ -35,7 +34,9 @@ pub use self::{
         TellFailure, Typed, WeakHandle, message,
     },
     error::{AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits},
+    shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn, drive},
+};
+pub use self::{
     id::{ActorId, ShardId},
     life::ExitReason,
-    shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn, drive},
 };

@@ -41,3 +41,66 @@ mod cell {
         }
     }
 }
+
+/// A step of a protocol that a model can leave out or weaken, to show that it would notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// `Ring::push` publishes with `Relaxed`.
+    RingPublish,
+    /// `Ring::pop` frees the cell with `Relaxed`.
+    RingFree,
+    /// `Doorbell::ring` has no fence.
+    BellRingFence,
+    /// `Doorbell::announce_sleep` has no fence.
+    BellSleepFence,
+    /// `Doorbell::close` does not wait for ringers.
+    BellCloseWait,
+    /// `Stack::push` publishes with `Relaxed`.
+    StackPush,
+    /// `Head::signal` is `Relaxed`.
+    HeadSignal,
+    /// `Admission::acquire` adds without looking again.
+    AdmissionAcquire,
+    /// `ReplyCell::complete` publishes with `Relaxed`.
+    ReplyDone,
+    /// `ReplyCell::complete` takes the waker without the lock.
+    ReplyLock,
+}
+
+/// Whether the running model has planted `fault`. Never in a normal build, where this is gone.
+#[cfg(not(loom))]
+#[inline(always)]
+pub(crate) const fn planted(_: Fault) -> bool {
+    false
+}
+
+#[cfg(loom)]
+pub(crate) use self::planting::{model, model_with, planted};
+
+#[cfg(loom)]
+mod planting {
+    use std::cell::Cell;
+
+    use super::Fault;
+
+    thread_local! {
+        /// A model's threads are coroutines of its test's thread.
+        static PLANTED: Cell<Option<Fault>> = const { Cell::new(None) };
+    }
+
+    pub(crate) fn planted(fault: Fault) -> bool {
+        PLANTED.get() == Some(fault)
+    }
+
+    /// Explores every execution of `run`, as it is.
+    pub(crate) fn model(run: impl Fn() + Send + Sync + 'static) {
+        PLANTED.set(None);
+        loom::model(run);
+    }
+
+    /// Explores `run` with a fault, until loom panics.
+    pub(crate) fn model_with(fault: Fault, run: impl Fn() + Send + Sync + 'static) {
+        PLANTED.set(Some(fault));
+        loom::model(run);
+    }
+}

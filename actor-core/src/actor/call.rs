@@ -253,7 +253,8 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         let is_new = self.waker != identity(waker);
         // SAFETY: `Sent` holds the caller's end, which is let go of only where the state is left at `Done`.
         let cell = &unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell;
-        if cell.poll(is_new.then_some(waker)) == Answer::Ready {
+        let answer = cell.poll(is_new.then_some(waker));
+        if answer == Answer::Ready {
             self.alarm.disarm();
             // SAFETY: `Ready` makes the block ours, answer included.
             return Poll::Ready(unsafe { Ask::into_outcome(block) });
@@ -267,7 +268,10 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
                 Abandoned::Queued => Err(AskError::Timeout { delivered: false }),
             });
         }
-        self.waker = identity(waker);
+        if answer == Answer::Pending {
+            // The cell has this waker now; after `Busy` it has not, and the next poll must try again.
+            self.waker = identity(waker);
+        }
         self.alarm.arm(waker, is_new);
         self.state = State::Sent(block);
         Poll::Pending

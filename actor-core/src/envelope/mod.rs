@@ -4,6 +4,8 @@
 mod ask;
 #[cfg(not(loom))]
 mod layout;
+#[cfg(all(test, loom))]
+mod models;
 mod reply;
 
 pub(crate) use reply::{Abandoned, Answer, Completed, Leaving, ReplyCell, Start};

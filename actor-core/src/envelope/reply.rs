@@ -5,7 +5,7 @@
 
 use std::task::Waker;
 
-use crate::sync::{AtomicU32, Ordering, UnsafeCell};
+use crate::sync::{AtomicU32, Fault, Ordering, UnsafeCell, planted};
 
 /// The state of one ask, and the caller's waker.
 pub(crate) struct ReplyCell {
@@ -57,8 +57,11 @@ pub(crate) enum Completed {
 pub(crate) enum Answer {
     /// The answer is there, and the block is the caller's.
     Ready,
-    /// Not yet; the waker will be woken.
+    /// Not yet; the waker that the cell has will be woken.
     Pending,
+    /// Not yet, and the callee is about to wake the waker from before the change. The new one has been woken: poll
+    /// again, with the same change.
+    Busy,
 }
 
 /// What the caller leaves behind.
@@ -106,11 +109,14 @@ impl ReplyCell {
             } else if state & LOCK != 0 {
                 // The caller is changing its waker; it will find DONE when it unlocks.
                 (state | DONE, false)
+            } else if planted(Fault::ReplyLock) {
+                break;
             } else {
                 (state | LOCK, true)
             };
             // AcqRel: Release publishes the answer (with DONE); Acquire pairs with the caller's unlock (with LOCK).
-            match self.state.compare_exchange_weak(state, next, Ordering::AcqRel, Ordering::Relaxed) {
+            let order = if planted(Fault::ReplyDone) { Ordering::Relaxed } else { Ordering::AcqRel };
+            match self.state.compare_exchange_weak(state, next, order, Ordering::Relaxed) {
                 Ok(_) if !taken => return Completed::Delivered(None),
                 Ok(_) => break,
                 Err(now) => state = now,
@@ -119,7 +125,8 @@ impl ReplyCell {
         // SAFETY: we hold LOCK, for good: the caller neither changes nor drops the waker any more.
         let waker = self.waker.with_mut(|cell| unsafe { (*cell).take() });
         // Release: pairs with the Acquire in `poll` and `abandon`.
-        if self.state.fetch_or(DONE, Ordering::AcqRel) & GONE != 0 {
+        let publish = if planted(Fault::ReplyDone) { Ordering::Relaxed } else { Ordering::AcqRel };
+        if self.state.fetch_or(DONE, publish) & GONE != 0 {
             return Completed::Abandoned;
         }
         Completed::Delivered(waker)
@@ -140,9 +147,9 @@ impl ReplyCell {
             return Answer::Ready;
         }
         if before & LOCK != 0 {
-            // The callee has taken the old waker and is a few instructions from DONE: look again soon.
+            // The callee has taken the old waker and is a few instructions from DONE.
             waker.wake_by_ref();
-            return Answer::Pending;
+            return Answer::Busy;
         }
         // SAFETY: we set LOCK and it was clear.
         self.waker.with_mut(|cell| unsafe { std::ptr::swap(cell, &raw mut fresh) });

@@ -7,7 +7,7 @@ use std::{mem::MaybeUninit, ptr};
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::{AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicUsize, Fault, Ordering, UnsafeCell, planted};
 
 /// A bounded multi-producer, single-consumer queue.
 ///
@@ -77,7 +77,9 @@ impl<T> Ring<T> {
                             // store below.
                             cell.value.with_mut(|slot| unsafe { (*slot).write(value) });
                             // Release: pairs with the Acquire in `pop` and `is_ready`.
-                            cell.sequence.store(position.wrapping_add(1), Ordering::Release);
+                            let publish =
+                                if planted(Fault::RingPublish) { Ordering::Relaxed } else { Ordering::Release };
+                            cell.sequence.store(position.wrapping_add(1), publish);
                             return Ok(());
                         }
                         Err(now) => position = now,
@@ -113,7 +115,8 @@ impl<T> Ring<T> {
         // consumer, so the value is read exactly once.
         let value = cell.value.with(|slot| unsafe { ptr::read(slot).assume_init() });
         // Release: pairs with the Acquire in `push` of the producer that claims the cell one lap later.
-        cell.sequence.store(position.wrapping_add(self.cells.len()), Ordering::Release);
+        let free = if planted(Fault::RingFree) { Ordering::Relaxed } else { Ordering::Release };
+        cell.sequence.store(position.wrapping_add(self.cells.len()), free);
         self.head.store(position.wrapping_add(1), Ordering::Relaxed);
         Some(value)
     }

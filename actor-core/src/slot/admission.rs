@@ -6,7 +6,7 @@
 
 use crate::{
     id::{GENERATION_BITS, MAX_GENERATION},
-    sync::{AtomicU64, Ordering},
+    sync::{AtomicU64, Fault, Ordering, planted},
 };
 
 /// A slot's admission word: generation, closed, waiters, and the number of permits out.
@@ -63,6 +63,10 @@ impl Admission {
             }
             if word & refuse != 0 || word & COUNT >= u64::from(capacity) {
                 return Admit::Full;
+            }
+            if planted(Fault::AdmissionAcquire) {
+                self.0.fetch_add(1, Ordering::Acquire);
+                return Admit::Granted;
             }
             // Acquire: pairs with the Release in `open` and `release`.
             match self.0.compare_exchange_weak(word, word + 1, Ordering::Acquire, Ordering::Relaxed) {

@@ -6,7 +6,7 @@
 
 use crate::{
     id::MAX_GENERATION,
-    sync::{AtomicU64, Ordering},
+    sync::{AtomicU64, Fault, Ordering, planted},
 };
 
 /// A set of signals.
@@ -76,7 +76,8 @@ impl Head {
             }
             // AcqRel: Release, so that what the signaller did before is visible to the owner's `take`. Acquire, so
             // that a first signaller's push comes after the owner's reading of the link (`take` releases it).
-            match self.0.compare_exchange_weak(word, word | u64::from(signals.0), Ordering::AcqRel, Ordering::Relaxed) {
+            let order = if planted(Fault::HeadSignal) { Ordering::Relaxed } else { Ordering::AcqRel };
+            match self.0.compare_exchange_weak(word, word | u64::from(signals.0), order, Ordering::Relaxed) {
                 Ok(_) if word & SIGNALS == 0 => return Signalled::First,
                 Ok(_) => return Signalled::Joined,
                 Err(now) => word = now,

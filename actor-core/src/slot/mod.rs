@@ -4,6 +4,8 @@ mod admission;
 mod head;
 #[cfg(not(loom))]
 mod inbox;
+#[cfg(all(test, loom))]
+mod models;
 #[cfg(not(loom))]
 mod port;
 #[cfg(not(loom))]

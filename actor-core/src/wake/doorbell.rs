@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::{
     port::Notify,
-    sync::{AtomicU32, Ordering, UnsafeCell, fence, spin_loop},
+    sync::{AtomicU32, Fault, Ordering, UnsafeCell, fence, planted, spin_loop},
 };
 
 /// A shard's sleep word and what wakes its driver.
@@ -71,7 +71,9 @@ impl Doorbell {
         self.set(ASLEEP);
         // SeqCst: pairs with the fence in `ring`. Either the ringer sees ASLEEP, or our second look sees what it
         // published.
-        fence(Ordering::SeqCst);
+        if !planted(Fault::BellSleepFence) {
+            fence(Ordering::SeqCst);
+        }
     }
 
     /// Ends the sleep. Returns whether somebody had rung.
@@ -84,7 +86,7 @@ impl Doorbell {
     pub(crate) fn close(&self) {
         self.set(CLOSED);
         // Acquire: pairs with the Release of the ringer that leaves; its use of `notify` comes before our drop.
-        while self.word.load(Ordering::Acquire) != CLOSED {
+        while self.word.load(Ordering::Acquire) != CLOSED && !planted(Fault::BellCloseWait) {
             spin_loop();
             #[cfg(not(loom))]
             std::thread::yield_now();
@@ -141,5 +143,7 @@ impl Doorbell {
 #[inline]
 pub(crate) fn publish_fence() {
     // SeqCst: pairs with the fence in `announce_sleep`.
-    fence(Ordering::SeqCst);
+    if !planted(Fault::BellRingFence) {
+        fence(Ordering::SeqCst);
+    }
 }

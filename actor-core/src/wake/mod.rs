@@ -1,8 +1,10 @@
 //! Waking a shard from anywhere: intrusive stacks, the doorbell, and the wakers of actors.
 //!
-//! `README.md` in this folder argues the protocols; each has a loom model in [`models`](self).
+//! `README.md` in this folder argues the protocols; each has a loom model in `models.rs`.
 
 mod doorbell;
+#[cfg(all(test, loom))]
+mod models;
 mod stack;
 #[cfg(not(loom))]
 mod waker;

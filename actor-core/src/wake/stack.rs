@@ -5,7 +5,7 @@
 
 use std::{marker::PhantomData, ptr, ptr::NonNull};
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Fault, Ordering, planted};
 
 /// A node that carries its own link.
 ///
@@ -59,7 +59,8 @@ impl<T: Linked> Stack<T> {
             link.store(head, Ordering::Relaxed);
             // Release: pairs with the Acquire in `take`. Each push is a read-modify-write and so continues the release
             // sequence of those beneath it.
-            match self.head.compare_exchange_weak(head, node.as_ptr(), Ordering::Release, Ordering::Relaxed) {
+            let publish = if planted(Fault::StackPush) { Ordering::Relaxed } else { Ordering::Release };
+            match self.head.compare_exchange_weak(head, node.as_ptr(), publish, Ordering::Relaxed) {
                 Ok(_) => return true,
                 Err(now) => head = now,
             }
