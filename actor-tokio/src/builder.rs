@@ -179,8 +179,10 @@ impl Builder {
                 ended: ended.clone(),
             };
             let outcome = thread.start(format!("{}-{index}", self.thread_name)).and_then(|thread| {
-                // A thread that ends without a word has panicked in the host itself; its join says so.
-                let outcome = has_started.recv().unwrap_or(Ok(()));
+                let outcome = has_started.recv().unwrap_or_else(|_| {
+                    let source = std::io::Error::other("it ended before it had started");
+                    Err(BuildError::Thread { shard: shards.remotes[index].shard(), source })
+                });
                 if outcome.is_err() {
                     _ = thread.join();
                     return outcome;

@@ -1,6 +1,7 @@
 //! The thread of one shard: from its pin to its last turn.
 
 use std::{
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     thread::{Builder as ThreadBuilder, JoinHandle},
@@ -71,7 +72,10 @@ impl ShardThread {
                 let pinner = pinner.clone();
                 tokio.on_thread_start(move || pinner.unpin());
             }
-            let tokio = tokio.build_local(LocalOptions::default()).map_err(descriptors("Tokio runtime"))?;
+            // With its `signal` feature Tokio panics where it is refused a socket.
+            let tokio = catch_unwind(AssertUnwindSafe(|| tokio.build_local(LocalOptions::default())))
+                .unwrap_or_else(|payload| Err(io::Error::other(text(&*payload))))
+                .map_err(descriptors("Tokio runtime"))?;
             let bell = {
                 let _context = tokio.enter();
                 doorbell.listen().map_err(descriptors("doorbell"))?

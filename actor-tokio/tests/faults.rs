@@ -27,7 +27,7 @@ use actor_tokio::{BuildError, Builder, prelude::*};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use self::{
-    census::Census,
+    census::{Census, warm_up},
     cgroup::Cgroup,
     child::{is_child, rerun, skip},
     log::Warnings,
@@ -166,6 +166,7 @@ fn no_descriptor_at_any_point_of_the_start() {
     if !is_child() {
         return rerun("no_descriptor_at_any_point_of_the_start", &["env"], &[]);
     }
+    warm_up();
     let taken = fill_gaps();
     let before = Census::take();
     let mut refused = 0;

@@ -12,8 +12,16 @@ pub struct Census {
     descriptors: usize,
 }
 
+/// Has Tokio make what it makes once for a process: with its `signal` feature, which some crate of a workspace turns on
+/// for all, that is a pair of sockets.
+pub fn warm_up() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| drop(tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")));
+}
+
 impl Census {
     pub fn take() -> Self {
+        warm_up();
         let count = |path| fs::read_dir(path).expect(path).count();
         Self { threads: count("/proc/self/task"), descriptors: count("/proc/self/fd") }
     }
