@@ -87,6 +87,7 @@ pub(crate) fn expand(options: TokenStream, mut item: ItemImpl, errors: &mut Erro
 
 /// What can't be the block of an actor.
 fn check(item: &ItemImpl) -> Result<()> {
+    attributes::no_second(&item.attrs)?;
     if let Some((path, _)) = &item.trait_ {
         return Err(Error::new_spanned(
             path,

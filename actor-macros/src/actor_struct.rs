@@ -10,6 +10,7 @@ use syn::{
 use crate::{attributes, errors::Errors, generics, krate, options, self_type::WriteOut, spans, types};
 
 pub(crate) fn expand(options: TokenStream, item: &ItemStruct, errors: &mut Errors) -> Result<TokenStream> {
+    attributes::no_second(&item.attrs)?;
     let (mut mailbox, mut path) = (None, None);
     for option in options::parse(options, errors) {
         match option.name.to_string().as_str() {

@@ -2,11 +2,23 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Attribute, Meta, Token, parse_quote, parse_quote_spanned, punctuated::Punctuated, spanned::Spanned};
+use syn::{
+    Attribute, Error, Meta, Result, Token, parse_quote, parse_quote_spanned, punctuated::Punctuated, spanned::Spanned,
+};
 
 /// Whether the attribute is `#[actor]`, by whatever path.
 pub(crate) fn is_ours(attribute: &Attribute) -> bool {
     attribute.path().segments.last().is_some_and(|segment| segment.ident == "actor")
+}
+
+/// Refuses a second `#[actor]` on an item: the first would see it expanded twice.
+pub(crate) fn no_second(attributes: &[Attribute]) -> Result<()> {
+    match attributes.iter().find(|attribute| is_ours(attribute)) {
+        Some(second) => {
+            Err(Error::new_spanned(second, "`#[actor]` is here twice: remove one, and write its options in the other"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether the attribute is ours under a `cfg_attr`, which is not resolved yet.
@@ -63,6 +75,7 @@ pub(crate) fn allow_lints() -> TokenStream {
         #[allow(
             dead_code,
             deprecated,
+            non_snake_case,
             trivial_bounds,
             unreachable_pub,
             unused_qualifications,

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::{Error, ItemFn, Result, Signature, spanned::Spanned};
+use syn::{Error, ItemFn, Result, Safety, Signature, spanned::Spanned};
 
 use crate::{errors::Errors, krate, options};
 
@@ -54,6 +54,12 @@ pub(crate) fn expand(options: TokenStream, function: ItemFn, errors: &mut Errors
 }
 
 fn check(signature: &Signature) -> Result<()> {
+    if let Safety::Unsafe(token) = &signature.safety {
+        return Err(Error::new(token.span(), "a main function can't be `unsafe`: write `async fn`"));
+    }
+    if let Some(abi) = &signature.abi {
+        return Err(Error::new_spanned(abi, "a main function is a Rust function: write `async fn`"));
+    }
     if let Some(parameter) = signature.generics.params.first() {
         return Err(Error::new_spanned(parameter, "a main function has no parameters"));
     }

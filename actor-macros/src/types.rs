@@ -32,12 +32,13 @@ pub(crate) fn lifetime(ty: &Type) -> Option<&Lifetime> {
     own.filter(|lifetime| !is_static(Some(lifetime))).or_else(|| inner(ty).into_iter().find_map(self::lifetime))
 }
 
-/// Whether `ty` is known to have no size. It is an error of the user's own method, which rustc reports.
-pub(crate) fn is_unsized(ty: &Type) -> bool {
+/// Whether no method can have `ty` in its signature, since it has no size or is left out: rustc reports it, at the
+/// user's own method.
+pub(crate) fn is_refused(ty: &Type) -> bool {
     match ty {
-        Type::TraitObject(_) | Type::Slice(_) => true,
-        Type::Path(path) => path.path.is_ident("str"),
-        _ => false,
+        Type::TraitObject(_) | Type::Slice(_) | Type::Infer(_) => true,
+        Type::Path(path) if path.path.is_ident("str") => true,
+        _ => inner(ty).into_iter().any(|ty| matches!(ty, Type::Infer(_))),
     }
 }
 

@@ -109,6 +109,10 @@ fn check(method: &ImplItemFn, marked: &Ident, kind: HookKind) -> syn::Result<()>
         ReturnType::Type(_, ty) if kind != HookKind::Start && !is_unit(ty) => {
             Err(Error::new_spanned(ty, format!("nobody takes what this hook returns: write {example}")))
         }
+        ReturnType::Type(_, ty) if types::impl_trait(ty).is_some() => Err(Error::new_spanned(
+            ty,
+            format!("a start hook's outcome needs a type that can be named: write {example}"),
+        )),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use syn::{
 use crate::{attributes, types};
 
 /// All of a signature but its arguments and its return type.
-pub(super) fn signature(signature: &Signature) -> Result<()> {
+pub(super) fn signature(attributes: &[Attribute], signature: &Signature) -> Result<()> {
     if let Some(receiver) = signature.receiver() {
         self::receiver(receiver)?;
     }
@@ -32,6 +32,13 @@ pub(super) fn signature(signature: &Signature) -> Result<()> {
     }
     if let Some(abi) = &signature.abi {
         return Err(Error::new_spanned(abi, "a message is a Rust method: remove the ABI, or mark it `#[actor(skip)]`"));
+    }
+    if let Some(feature) = attributes.iter().find(|attribute| attribute.path().is_ident("target_feature")) {
+        return Err(Error::new_spanned(
+            feature,
+            "a message can't ask for CPU features, since its caller can't tell whether they are there: detect them in the \
+             method, or mark it `#[actor(skip)]`",
+        ));
     }
     if let Some(variadic) = &signature.variadic {
         return Err(Error::new_spanned(variadic, "a message takes a fixed number of arguments"));

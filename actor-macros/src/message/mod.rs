@@ -61,10 +61,10 @@ enum Shape {
 impl Message {
     pub(crate) fn new(method: &ImplItemFn, mark: Option<Mark>, actor: &Type, errors: &mut Errors) -> Self {
         let signature = &method.sig;
-        let sound_signature = errors.keep(check::signature(signature));
+        let sound_signature = errors.keep(check::signature(&method.attrs, signature));
         // One mistake is one error: a lifetime parameter is there for an argument.
         let sound_arguments = sound_signature.and_then(|()| arguments_are_sound(method, errors));
-        let sound_reply = sound_signature.and_then(|()| errors.keep(check::reply(&signature.output)));
+        let sound_reply = sound_signature.and_then(|()| reply_is_sound(&signature.output, errors));
         let mut write_out = WriteOut(actor);
         let reply = match &signature.output {
             ReturnType::Type(_, ty) if sound_reply.is_some() => write_out.in_type(ty),
@@ -119,7 +119,7 @@ fn arguments_are_sound(method: &ImplItemFn, errors: &mut Errors) -> Option<()> {
     let (mut is_sound, mut contexts, mut arguments) = (true, 0, 0);
     for input in &method.sig.inputs {
         let FnArg::Typed(typed) = input else { continue };
-        is_sound &= errors.keep(check::parameter(typed)).is_some() && !types::is_unsized(&typed.ty);
+        is_sound &= errors.keep(check::parameter(typed)).is_some() && !types::is_refused(&typed.ty);
         if types::reference_to(&typed.ty, "Cx").is_none() {
             arguments += 1;
             continue;
@@ -138,6 +138,15 @@ fn arguments_are_sound(method: &ImplItemFn, errors: &mut Errors) -> Option<()> {
         ));
     }
     is_sound.then_some(())
+}
+
+/// Reports a reply that can't be one.
+fn reply_is_sound(output: &ReturnType, errors: &mut Errors) -> Option<()> {
+    errors.keep(check::reply(output))?;
+    match output {
+        ReturnType::Type(_, ty) if types::is_refused(ty) => None,
+        _ => Some(()),
+    }
 }
 
 fn parameters(method: &ImplItemFn, write_out: &mut WriteOut<'_>) -> Vec<Parameter> {
