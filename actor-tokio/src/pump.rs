@@ -53,10 +53,15 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
     let mut has_ended = false;
     while !control.is_released() {
         let next_timer = match shard.turn() {
-            // Lets I/O and the other tasks run: woken only after the next look at the driver. Not asleep meanwhile, so
-            // that other shards need not ring: under load, tasks and actors alternate without a bell.
-            Turn::More | Turn::Idle { was_busy: true, .. } => {
+            // Lets I/O and the other tasks run: woken only after the next look at the driver.
+            Turn::More => {
                 tokio::task::yield_now().await;
+                continue;
+            }
+            // Behind the tasks that are ready now. Not asleep meanwhile, so that other shards need not ring: under load,
+            // tasks and actors alternate without a bell. (The pump is always either queued or has announced its sleep.)
+            Turn::Idle { was_busy: true, .. } => {
+                requeue().await;
                 continue;
             }
             Turn::Idle { next_timer, .. } => next_timer,
@@ -77,6 +82,20 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
             return;
         }
     }
+}
+
+/// Goes to the end of Tokio's run queue, without a look at the driver: that would be a system call for each busy turn.
+async fn requeue() {
+    let mut is_queued = false;
+    poll_fn(|cx| {
+        if is_queued {
+            return Poll::Ready(());
+        }
+        is_queued = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Waits until there may be something to do.
