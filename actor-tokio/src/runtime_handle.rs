@@ -137,7 +137,10 @@ impl RuntimeHandle {
 
     /// Shuts the runtime down: no actor is started any more; on each shard, the actors stop one by one, the youngest
     /// first, each handling what it has accepted and running its stop hook. When `limit` has passed, those that are
-    /// left are killed. Then the shards' threads end.
+    /// left are killed, and have 1 s to get out of the poll that they are in. Then the shards' threads end.
+    ///
+    /// A handler that waits holds its actor's stop back until then. Shards stop on their own: a service whose actors need
+    /// actors of other shards to stop in order stops those first.
     ///
     /// Begins at once; the future, which need not be awaited, is done when the threads have ended. Calls after the
     /// first wait for the same end, and can only bring it forward.

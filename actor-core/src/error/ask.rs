@@ -31,7 +31,8 @@ pub enum AskError<E = Infallible> {
     },
     /// The actor ended after it had accepted the message and before it had answered.
     Died(ExitReason),
-    /// The answer would have been waited for for ever: the actors in `path` wait for each other.
+    /// The answer would have been waited for for ever. Found today: an actor whose own handler asks it. Actors that wait
+    /// for each other get their timeout.
     Deadlock {
         /// Who waits for whom.
         path: DeadlockPath,

@@ -22,7 +22,8 @@ pub use pin::Pin;
 pub use pinner::PinError;
 pub(crate) use pinner::Pinner;
 
-/// The most shards of one runtime. The lanes between shards grow with the square of this number.
+/// The most shards of one runtime: more than any machine has cores for, and few enough that several runtimes share a
+/// process's 4,096 ports.
 pub(crate) const MAX_SHARDS: usize = 1_024;
 
 /// What this process may use, as far as placement goes.
