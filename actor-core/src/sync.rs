@@ -6,13 +6,19 @@
 pub(crate) use loom::{
     cell::UnsafeCell,
     hint::spin_loop,
-    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    },
 };
 
 #[cfg(not(loom))]
 pub(crate) use std::{
     hint::spin_loop,
-    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+    },
 };
 
 #[cfg(not(loom))]
@@ -49,6 +55,8 @@ pub(crate) enum Fault {
     RingPublish,
     /// `Ring::pop` frees the cell with `Relaxed`.
     RingFree,
+    /// `Doorbell::open` publishes with `Relaxed`.
+    BellOpen,
     /// `Doorbell::ring` has no fence.
     BellRingFence,
     /// `Doorbell::announce_sleep` has no fence.
@@ -59,12 +67,24 @@ pub(crate) enum Fault {
     StackPush,
     /// `Head::signal` is `Relaxed`.
     HeadSignal,
+    /// `Head::advance` drops what is pending.
+    HeadAdvance,
     /// `Admission::acquire` adds without looking again.
     AdmissionAcquire,
+    /// `Room::wait` tries before it sets the waiters' bit.
+    RoomBit,
+    /// `Room::wait` takes a place without comparing generations.
+    RoomGeneration,
     /// `ReplyCell::complete` publishes with `Relaxed`.
     ReplyDone,
     /// `ReplyCell::complete` takes the waker without the lock.
     ReplyLock,
+    /// `ReplyCell::poll` takes a change for made that it could not make.
+    ReplyBusy,
+    /// `ReplyCell::abandon` is `Relaxed`.
+    ReplyLeave,
+    /// `ReplyCell::start` looks before it says so.
+    ReplyStart,
 }
 
 /// Whether the running model has planted `fault`. Never in a normal build, where this is gone.

@@ -132,48 +132,94 @@ fn an_answer_finds_the_waker_that_is_just_being_changed() {
 }
 
 #[test]
-#[should_panic]
+#[should_panic = "Causality violation"]
 fn a_waker_taken_without_the_lock_is_seen() {
     model_with(Fault::ReplyLock, change_the_waker);
 }
 
 #[test]
+#[should_panic = "deadlock"]
+fn a_change_that_is_taken_for_made_is_seen() {
+    model_with(Fault::ReplyBusy, change_the_waker);
+}
+
+/// The caller goes while the callee begins and answers; if `changes`, just after it has come with another waker.
+fn leave(how: Leaving, changes: bool) {
+    let (old, waker) = sleep();
+    let (new, changed) = sleep();
+    let (caller, callee) = End::pair(waker);
+    let thread = thread::spawn(move || match callee.block().cell.start() {
+        Start::Run => callee.answer(),
+        Start::Withdrawn => callee.free(),
+    });
+    let is_ready = changes && caller.block().cell.poll(Some(&changed)) == Answer::Ready;
+    if is_ready || caller.block().cell.abandon(how) == Abandoned::Ready {
+        caller.take();
+    }
+    thread.join().unwrap();
+    drop(changed);
+    assert_eq!((StdArc::strong_count(&old), StdArc::strong_count(&new)), (1, 1), "each waker is dropped once");
+}
+
+#[test]
 fn whoever_comes_second_frees_the_block() {
+    for how in [Leaving::Quietly, Leaving::Withdrawing, Leaving::Cancelling] {
+        model(move || leave(how, false));
+        model(move || leave(how, true));
+    }
+}
+
+#[test]
+#[should_panic = "Causality violation"]
+fn a_caller_that_leaves_without_release_is_seen() {
+    model_with(Fault::ReplyLeave, || leave(Leaving::Quietly, true));
+}
+
+/// The actor ends without having begun, and says so, while the caller goes.
+#[test]
+fn an_answer_without_a_start_frees_the_block_once() {
     for how in [Leaving::Quietly, Leaving::Withdrawing, Leaving::Cancelling] {
         model(move || {
             let (caller, callee) = End::pair(Waker::noop().clone());
-            let thread = thread::spawn(move || match callee.block().cell.start() {
-                Start::Run => callee.answer(),
-                Start::Withdrawn => callee.free(),
-            });
-            if caller.block().cell.abandon(how) == Abandoned::Ready {
-                caller.take();
+            let thread = thread::spawn(move || callee.answer());
+            match caller.block().cell.abandon(how) {
+                Abandoned::Ready => caller.take(),
+                Abandoned::Queued => {}
+                Abandoned::Running => panic!("nothing has begun"),
             }
             thread.join().unwrap();
         });
     }
 }
 
+fn withdraw_against_start(how: Leaving) {
+    let (caller, callee) = End::pair(Waker::noop().clone());
+    let has_run = Arc::new(AtomicBool::new(false));
+    let runs = has_run.clone();
+    let thread = thread::spawn(move || match callee.block().cell.start() {
+        Start::Run => {
+            runs.store(true, Ordering::Relaxed);
+            callee.answer();
+        }
+        Start::Withdrawn => callee.free(),
+    });
+    let left = caller.block().cell.abandon(how);
+    if left == Abandoned::Ready {
+        caller.take();
+    }
+    thread.join().unwrap();
+    assert_eq!(has_run.load(Ordering::Relaxed), left != Abandoned::Queued, "told the truth");
+}
+
 #[test]
 fn a_caller_that_is_told_not_delivered_is_told_the_truth() {
     for how in [Leaving::Withdrawing, Leaving::Cancelling] {
-        model(move || {
-            let (caller, callee) = End::pair(Waker::noop().clone());
-            let has_run = Arc::new(AtomicBool::new(false));
-            let runs = has_run.clone();
-            let thread = thread::spawn(move || match callee.block().cell.start() {
-                Start::Run => {
-                    runs.store(true, Ordering::Relaxed);
-                    callee.answer();
-                }
-                Start::Withdrawn => callee.free(),
-            });
-            let left = caller.block().cell.abandon(how);
-            if left == Abandoned::Ready {
-                caller.take();
-            }
-            thread.join().unwrap();
-            assert_eq!(has_run.load(Ordering::Relaxed), left != Abandoned::Queued);
-        });
+        model(move || withdraw_against_start(how));
     }
+}
+
+#[test]
+#[should_panic = "told the truth"]
+fn a_start_that_looks_first_is_seen() {
+    model_with(Fault::ReplyStart, || withdraw_against_start(Leaving::Withdrawing));
 }

@@ -85,6 +85,10 @@ impl ReplyCell {
     /// Callee: is about to handle the message.
     #[inline]
     pub(crate) fn start(&self) -> Start {
+        if planted(Fault::ReplyStart) && self.state.load(Ordering::Acquire) & WITHDRAWN == 0 {
+            self.state.fetch_or(STARTED, Ordering::AcqRel);
+            return Start::Run;
+        }
         // AcqRel: Release, so that a caller that finds STARTED is after our decision; Acquire pairs with `abandon`,
         // for the block may become ours.
         let before = self.state.fetch_or(STARTED, Ordering::AcqRel);
@@ -149,7 +153,7 @@ impl ReplyCell {
         if before & LOCK != 0 {
             // The callee has taken the old waker and is a few instructions from DONE.
             waker.wake_by_ref();
-            return Answer::Busy;
+            return if planted(Fault::ReplyBusy) { Answer::Pending } else { Answer::Busy };
         }
         // SAFETY: we set LOCK and it was clear.
         self.waker.with_mut(|cell| unsafe { std::ptr::swap(cell, &raw mut fresh) });
@@ -168,13 +172,25 @@ impl ReplyCell {
             Leaving::Cancelling => GONE | WITHDRAWN | CANCELLED,
         };
         // AcqRel: Release, our last access comes before the callee's freeing; Acquire pairs with `complete`.
-        let before = self.state.fetch_or(bits, Ordering::AcqRel);
+        let order = if planted(Fault::ReplyLeave) { Ordering::Relaxed } else { Ordering::AcqRel };
+        let before = self.state.fetch_or(bits, order);
         if before & DONE != 0 {
             Abandoned::Ready
         } else if before & STARTED != 0 {
             Abandoned::Running
         } else {
             Abandoned::Queued
+        }
+    }
+}
+
+/// Panics in a model if the other end's use of the cell does not happen before the block is freed.
+#[cfg(loom)]
+impl Drop for ReplyCell {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.state.with_mut(|_| ());
+            self.waker.with_mut(|_| ());
         }
     }
 }

@@ -134,6 +134,16 @@ impl<T> Ring<T> {
         self.tail.load(Ordering::Relaxed) == self.head.load(Ordering::Relaxed)
     }
 
+    /// Panics in a model if another thread's use of the ring does not happen before this.
+    #[cfg(loom)]
+    pub(crate) fn assert_unshared(&mut self) {
+        self.tail.with_mut(|_| ());
+        self.head.with_mut(|_| ());
+        for cell in &mut self.cells {
+            cell.sequence.with_mut(|_| ());
+        }
+    }
+
     #[inline]
     fn cell(&self, position: usize) -> &Cell<T> {
         &self.cells[position & (self.cells.len() - 1)]
@@ -142,6 +152,12 @@ impl<T> Ring<T> {
 
 impl<T> Drop for Ring<T> {
     fn drop(&mut self) {
+        #[cfg(loom)]
+        if std::thread::panicking() {
+            return;
+        } else {
+            self.assert_unshared();
+        }
         // SAFETY: `&mut self` proves that no producer and no other consumer is left.
         while let Some(value) = unsafe { self.pop() } {
             drop(value);

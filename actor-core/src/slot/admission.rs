@@ -110,6 +110,12 @@ impl Admission {
         }
     }
 
+    /// Whether the actor of this generation admits messages.
+    pub(crate) fn is_open(&self, generation: u32) -> bool {
+        let word = self.0.load(Ordering::Acquire);
+        word & CLOSED == 0 && word >> GENERATION_SHIFT == u64::from(generation)
+    }
+
     /// Whether the word is closed.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.load(Ordering::Acquire) & CLOSED != 0

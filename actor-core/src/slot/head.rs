@@ -103,7 +103,8 @@ impl Head {
         }
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
-            let pending = if word & SIGNALS == 0 { Signals::NONE } else { Signals::WAKE };
+            let drops = word & SIGNALS == 0 || planted(Fault::HeadAdvance);
+            let pending = if drops { Signals::NONE } else { Signals::WAKE };
             let next = u64::from(generation + 1) << SIGNAL_BITS | u64::from(pending.0);
             match self.0.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) => return Some(generation + 1),

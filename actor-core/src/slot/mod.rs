@@ -10,7 +10,6 @@ mod models;
 mod port;
 #[cfg(not(loom))]
 mod refs;
-#[cfg(not(loom))]
 mod room;
 #[cfg(not(loom))]
 mod slot_ref;
@@ -21,12 +20,12 @@ mod table;
 
 pub(crate) use admission::{Admission, Admit};
 pub(crate) use head::{Head, Signalled, Signals};
+pub(crate) use room::{Place, Room, Served};
 #[cfg(not(loom))]
 pub(crate) use {
     inbox::{Inbox, NodePool},
     port::{Lease, Port, port},
     refs::{Left, Refs},
-    room::{Place, Room, Served},
     slot_ref::{Pin, Slot, SlotRef, Stopping},
     state::{Notified, State},
     table::Table,

@@ -1,15 +1,11 @@
 //! The slot's head with its stack, and the admission word, in every execution of a few small programs.
 
-use std::ptr::NonNull;
+mod port;
+mod room;
 
-use loom::{
-    cell::UnsafeCell,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use std::{mem::ManuallyDrop, ops::Deref, ptr::NonNull};
+
+use loom::{cell::UnsafeCell, sync::Arc, thread};
 
 use super::{Admission, Admit, Head, Signalled, Signals};
 use crate::{
@@ -133,17 +129,47 @@ fn an_old_actor_s_stop_never_reaches_the_next() {
     });
 }
 
+/// What is left of the old actor's signals keeps the slot on the stack: the new one's must not put it there again.
+fn a_signal_to_each_of_two_actors() {
+    let world = World::new();
+    let old = {
+        let world = world.clone();
+        thread::spawn(move || _ = world.signal(0, Signals::STOP))
+    };
+    assert_eq!(world.node.head.advance(), Some(1));
+    let new = {
+        let world = world.clone();
+        thread::spawn(move || assert_ne!(world.signal(1, Signals::KILL), Signalled::Stale))
+    };
+    let mut seen = world.take();
+    old.join().unwrap();
+    new.join().unwrap();
+    seen = seen.with(world.take());
+    assert!(seen.contains(Signals::KILL) && !seen.contains(Signals::STOP), "{seen:?}");
+}
+
+#[test]
+fn a_new_actor_s_signal_joins_what_is_left_of_the_old_one_s() {
+    model(a_signal_to_each_of_two_actors);
+}
+
+#[test]
+#[should_panic = "the node is on the stack once"]
+fn a_slot_that_is_on_the_stack_twice_is_seen() {
+    model_with(Fault::HeadAdvance, a_signal_to_each_of_two_actors);
+}
+
 fn two_senders_and_a_room_for_one() {
-    let (word, inside) = (Arc::new(Admission::new()), Arc::new(AtomicUsize::new(0)));
+    let (word, place) = (Arc::new(Admission::new()), Arc::new(UnsafeCell::new(())));
     word.open(0);
     let senders = [(); 2].map(|()| {
-        let (word, inside) = (word.clone(), inside.clone());
+        let (word, place) = (word.clone(), place.clone());
         thread::spawn(move || {
             if word.acquire(0, 1) != Admit::Granted {
                 return false;
             }
-            assert_eq!(inside.fetch_add(1, Ordering::Relaxed), 0, "two in a room for one");
-            inside.fetch_sub(1, Ordering::Relaxed);
+            // One owner's use of it happens before the next one's.
+            place.with_mut(|_| ());
             assert!(!word.release());
             true
         })
@@ -159,7 +185,7 @@ fn never_more_permits_than_room() {
 }
 
 #[test]
-#[should_panic = "two in a room for one"]
+#[should_panic = "Causality violation"]
 fn a_permit_too_many_is_seen() {
     model_with(Fault::AdmissionAcquire, two_senders_and_a_room_for_one);
 }
@@ -179,4 +205,62 @@ fn what_was_granted_before_the_close_is_counted_and_nothing_after() {
         assert_eq!(at_close, u32::from(granted), "a closed word grants nothing");
         assert_eq!(word.acquire(3, 2), Admit::Closed);
     });
+}
+
+/// The owner sets the slot up, opens it, closes it, and clears it away when no permit is out.
+#[test]
+fn a_permit_is_used_between_the_opening_and_the_count_of_zero() {
+    model(|| {
+        let (word, place) = (Arc::new(Admission::new()), Arc::new(UnsafeCell::new(())));
+        let sender = {
+            let (word, place) = (word.clone(), place.clone());
+            thread::spawn(move || {
+                if word.acquire(1, 1) == Admit::Granted {
+                    place.with_mut(|_| ());
+                    assert!(!word.release());
+                }
+            })
+        };
+        place.with_mut(|_| ());
+        word.open(1);
+        thread::yield_now();
+        assert!(word.close(1));
+        while word.count() > 0 {
+            thread::yield_now();
+        }
+        place.with_mut(|_| ());
+        sender.join().unwrap();
+    });
+}
+
+/// A reference that a panic leaves behind: once loom has found a deadlock, it can't count one down any more.
+struct Shared<T>(ManuallyDrop<Arc<T>>);
+
+impl<T> Shared<T> {
+    fn new(value: T) -> Self {
+        Self(ManuallyDrop::new(Arc::new(value)))
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // SAFETY: dropped here, once.
+            unsafe { ManuallyDrop::drop(&mut self.0) };
+        }
+    }
 }

@@ -5,12 +5,15 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::PoisonError,
     task::Waker,
 };
 
 use super::{Admission, Admit};
-use crate::ExitReason;
+use crate::{
+    ExitReason,
+    sync::{Fault, Mutex, MutexGuard, planted},
+};
 
 /// What the lock guards; nothing is allocated until somebody waits or the actor ends.
 #[derive(Default)]
@@ -68,10 +71,17 @@ impl Room {
     pub(crate) fn wait(&self, word: &Admission, generation: u32, capacity: u32, waker: &Waker) -> Served {
         let waker = waker.clone();
         let mut guard = self.lock();
+        // Under the lock the slot does not change hands (`reset`). A sender that comes too late for its actor must not take
+        // a place among those of the next one, whose permit it could neither use nor give back.
+        if !(word.is_open(generation) || planted(Fault::RoomGeneration) && !word.is_closed()) {
+            return Served::Closed;
+        }
         let waiting = guard.get_or_insert_default();
         // From here on a release sees the bit and comes for the lock; one that came before has left a permit that
         // the next line finds, unless somebody is before us.
-        word.set_waiters();
+        if !planted(Fault::RoomBit) {
+            word.set_waiters();
+        }
         if waiting.queue.is_empty() {
             match word.acquire_for_waiter(generation, capacity) {
                 Admit::Full => {}
@@ -80,8 +90,9 @@ impl Room {
                     return if answer == Admit::Granted { Served::Granted } else { Served::Closed };
                 }
             }
-        } else if word.is_closed() {
-            return Served::Closed;
+        }
+        if planted(Fault::RoomBit) {
+            word.set_waiters();
         }
         let ticket = waiting.next_ticket;
         waiting.next_ticket += 1;

@@ -45,7 +45,8 @@ impl Doorbell {
         // SAFETY: closed, so no ringer enters, and `close` has waited for those that were inside.
         self.notify.with_mut(|cell| unsafe { *cell = Some(notify) });
         // Release: pairs with the Acquire of the ringer's CAS, which then reads `notify`.
-        self.word.store(AWAKE, Ordering::Release);
+        let publish = if planted(Fault::BellOpen) { Ordering::Relaxed } else { Ordering::Release };
+        self.word.store(AWAKE, publish);
     }
 
     /// Makes what this thread published before visible to a shard that announces its sleep, then rings if it sleeps.

@@ -145,6 +145,30 @@ impl Notify for Watched {
 // SAFETY: that the cell is not touched from two threads at a time is what the model checks.
 unsafe impl Sync for Watched {}
 
+fn open_against_ring() {
+    let (bell, watched) = (Arc::new(Doorbell::new()), StdArc::new(Watched(UnsafeCell::new(0))));
+    let ringer = {
+        let bell = bell.clone();
+        thread::spawn(move || bell.ring())
+    };
+    // SAFETY: just made, so closed.
+    unsafe { bell.open(watched) };
+    bell.announce_sleep();
+    let rang = ringer.join().unwrap();
+    assert_eq!(bell.wake(), rang);
+}
+
+#[test]
+fn a_ringer_finds_the_doorbell_closed_or_whole() {
+    model(open_against_ring);
+}
+
+#[test]
+#[should_panic = "Causality violation"]
+fn a_doorbell_opened_without_release_is_seen() {
+    model_with(Fault::BellOpen, open_against_ring);
+}
+
 fn close_against_ring() {
     let (bell, watched) = (Arc::new(Doorbell::new()), StdArc::new(Watched(UnsafeCell::new(0))));
     // SAFETY: just made, so closed.
@@ -163,6 +187,34 @@ fn close_against_ring() {
 #[test]
 fn a_closed_doorbell_s_notifier_is_used_by_nobody() {
     model(close_against_ring);
+}
+
+/// The second ringer may come in while the first is still inside, from the sleep before.
+#[test]
+fn a_close_waits_for_the_ringers_of_two_sleeps() {
+    model(|| {
+        let (bell, watched) = (Arc::new(Doorbell::new()), StdArc::new(Watched(UnsafeCell::new(0))));
+        // SAFETY: just made, so closed.
+        unsafe { bell.open(watched.clone()) };
+        let ringers = [(); 2].map(|()| {
+            let bell = bell.clone();
+            thread::spawn(move || _ = bell.ring())
+        });
+        for _ in 0..2 {
+            bell.announce_sleep();
+            bell.wake();
+        }
+        bell.announce_sleep();
+        bell.close();
+        watched.0.with_mut(|_| ());
+        for ringer in ringers {
+            ringer.join().unwrap();
+        }
+        // The next owner's.
+        // SAFETY: closed.
+        unsafe { bell.open(watched.clone()) };
+        assert!(!bell.ring());
+    });
 }
 
 #[test]

@@ -1,0 +1,336 @@
+//! The road into a shard as a whole: permit, ring, spill, doorbell, and its end.
+//!
+//! `port.rs` itself is not built for a model: its table is process-wide. [`Road`] repeats its few lines that matter
+//! (`Port::push`, `Lease::take_spill`, `Lease::has_spill`, `Shard::next_arrival`); what they use is the real thing.
+
+use std::{collections::VecDeque, sync::Arc as StdArc};
+
+use loom::{
+    cell::UnsafeCell,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+use super::Shared;
+use crate::{
+    mailbox::Ring,
+    port::Notify,
+    slot::{Admission, Admit},
+    sync::model,
+    wake::Doorbell,
+};
+
+/// Left out of a road, to show that its model would notice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Nothing,
+    /// A sender does not look at the flag.
+    Flag,
+    /// The consumer takes the spill whatever the ring holds.
+    Drained,
+    /// A sender rings only if it finds nothing before its own message.
+    OwnRing,
+    /// A sender does not ring for a message that is spilled.
+    SpillRing,
+    /// The owner does not wait until no permit is out.
+    Permits,
+}
+
+struct Road {
+    missing: Missing,
+    word: Admission,
+    ring: UnsafeCell<Ring<u32>>,
+    spill: Mutex<VecDeque<u32>>,
+    spilled: AtomicBool,
+    bell: Doorbell,
+    driver: StdArc<Driver>,
+}
+
+/// The owner's sleep: loom finds a wait that nobody ends, and a use of it after the doorbell was closed.
+struct Driver {
+    sleep: loom::sync::Notify,
+    used: UnsafeCell<()>,
+}
+
+impl Notify for Driver {
+    fn notify(&self) {
+        self.used.with(|_| self.sleep.notify());
+    }
+}
+
+// SAFETY: that the cell is not used from two threads at a time is what the models check.
+unsafe impl Sync for Driver {}
+// SAFETY: likewise for the ring in its cell, of which `&mut` is made in `end` alone.
+unsafe impl Sync for Road {}
+
+impl Road {
+    /// A road with a ring of two, whose owner is awake.
+    fn new(missing: Missing) -> Shared<Self> {
+        let driver = StdArc::new(Driver { sleep: loom::sync::Notify::new(), used: UnsafeCell::new(()) });
+        let (word, bell) = (Admission::new(), Doorbell::new());
+        word.open(0);
+        // SAFETY: just made, so closed.
+        unsafe { bell.open(driver.clone()) };
+        Shared::new(Self {
+            missing,
+            word,
+            ring: UnsafeCell::new(Ring::new(2)),
+            spill: Mutex::default(),
+            spilled: AtomicBool::new(false),
+            bell,
+            driver,
+        })
+    }
+
+    fn ring(&self) -> &Ring<u32> {
+        // SAFETY: the ring lives as long as the road; `assert_unshared` finds a use that comes too late.
+        self.ring.with(|ring| unsafe { &*ring })
+    }
+
+    /// Puts a message on its way. Returns whether it went by the ring.
+    fn push(&self, value: u32) -> bool {
+        if self.missing == Missing::Flag || !self.spilled.load(Ordering::Acquire) {
+            match self.ring().push(value) {
+                Ok(()) => return true,
+                Err(value) => return self.push_spill(value),
+            }
+        }
+        self.push_spill(value)
+    }
+
+    fn push_spill(&self, value: u32) -> bool {
+        let mut spill = self.spill.lock().unwrap();
+        spill.push_back(value);
+        self.spilled.store(true, Ordering::Release);
+        false
+    }
+
+    fn push_and_ring(&self, value: u32) {
+        let finds_others = self.missing == Missing::OwnRing && !self.ring().is_drained();
+        let by_ring = self.push(value);
+        if !(finds_others || self.missing == Missing::SpillRing && !by_ring) {
+            self.bell.ring();
+        }
+    }
+
+    fn take_spill(&self) -> VecDeque<u32> {
+        if !self.spilled.load(Ordering::Relaxed) {
+            return VecDeque::new();
+        }
+        let mut spill = self.spill.lock().unwrap();
+        if !self.ring().is_drained() && self.missing != Missing::Drained {
+            return VecDeque::new();
+        }
+        self.spilled.store(false, Ordering::Relaxed);
+        std::mem::take(&mut spill)
+    }
+
+    fn has_work(&self) -> bool {
+        self.ring().is_ready() || self.spilled.load(Ordering::Relaxed) && self.ring().is_drained()
+    }
+
+    /// The owner: all that has arrived. What was taken beside the ring comes before what the ring holds since.
+    fn take_arrived(&self, received: &mut Vec<u32>) {
+        loop {
+            // SAFETY: a model receives on one thread.
+            if let Some(value) = unsafe { self.ring().pop() } {
+                received.push(value);
+                continue;
+            }
+            let spill = self.take_spill();
+            if spill.is_empty() {
+                return;
+            }
+            received.extend(spill);
+        }
+    }
+
+    /// The owner: waits awake for `count` messages.
+    fn receive(&self, count: usize) -> Vec<u32> {
+        let mut received = Vec::new();
+        loop {
+            self.take_arrived(&mut received);
+            if received.len() >= count {
+                return received;
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// The owner: sleeps whenever there is nothing, until it has `count` messages.
+    fn receive_sleeping(&self, count: usize) -> Vec<u32> {
+        let mut received = Vec::new();
+        loop {
+            self.take_arrived(&mut received);
+            if received.len() >= count {
+                return received;
+            }
+            self.bell.announce_sleep();
+            if !self.has_work() {
+                self.driver.sleep.wait();
+            }
+            self.bell.wake();
+        }
+    }
+
+    /// The owner: ends the road as a shard's drop does. Returns how many messages were still on their way.
+    fn end(&self) -> usize {
+        let mut received = Vec::new();
+        let mut released = 0;
+        assert!(self.word.close(0));
+        while {
+            self.take_arrived(&mut received);
+            for _ in released..received.len() {
+                assert!(!self.word.release(), "nobody waits");
+            }
+            released = received.len();
+            self.word.count() > 0 && self.missing != Missing::Permits
+        } {
+            thread::yield_now();
+        }
+        self.bell.close();
+        // What would be freed now: the notifier, the ring.
+        self.driver.used.with_mut(|_| ());
+        // SAFETY: nobody else uses the ring any more, which is what this checks.
+        self.ring.with_mut(|ring| unsafe { (*ring).assert_unshared() });
+        received.len()
+    }
+}
+
+/// One sender, whose second message fills the ring.
+fn one_sender_around_a_full_ring(missing: Missing) {
+    let road = Road::new(missing);
+    let sender = {
+        let road = road.clone();
+        thread::spawn(move || {
+            for value in 0..4 {
+                road.push(value);
+            }
+        })
+    };
+    assert_eq!(road.receive(4), [0, 1, 2, 3], "in the order in which they were sent");
+    sender.join().unwrap();
+}
+
+#[test]
+fn one_sender_s_messages_keep_their_order_across_ring_and_spill() {
+    model(|| one_sender_around_a_full_ring(Missing::Nothing));
+}
+
+#[test]
+#[should_panic = "in the order in which they were sent"]
+fn a_sender_that_ignores_the_flag_overtakes_itself() {
+    model(|| one_sender_around_a_full_ring(Missing::Flag));
+}
+
+#[test]
+#[should_panic = "in the order in which they were sent"]
+fn a_spill_that_is_taken_before_the_ring_is_drained_is_seen() {
+    model(|| one_sender_around_a_full_ring(Missing::Drained));
+}
+
+/// The ring is full from the start, so each of two senders goes by the spill or by the room that the owner makes.
+#[test]
+fn two_senders_keep_their_orders_around_a_full_ring() {
+    model(|| {
+        let road = Road::new(Missing::Nothing);
+        assert!(road.push(0) && road.push(10));
+        let senders = [vec![1, 2], vec![11]].map(|values| {
+            let road = road.clone();
+            thread::spawn(move || {
+                for value in values {
+                    road.push(value);
+                }
+            })
+        });
+        let received = road.receive(5);
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        let of = |tens: u32| received.iter().copied().filter(|value| value / 10 == tens).collect::<Vec<_>>();
+        assert_eq!((of(0), of(1)), (vec![0, 1, 2], vec![10, 11]), "in the order in which they were sent");
+    });
+}
+
+/// A cell that is claimed and not published hides a younger one that is: whose sender must not rely on the elder's.
+fn two_senders_and_a_sleeper(missing: Missing) {
+    let road = Road::new(missing);
+    let senders = [0, 1].map(|value| {
+        let road = road.clone();
+        thread::spawn(move || road.push_and_ring(value))
+    });
+    assert_eq!(road.receive_sleeping(2).len(), 2);
+    for sender in senders {
+        sender.join().unwrap();
+    }
+}
+
+#[test]
+fn every_message_in_the_ring_ends_the_sleep() {
+    model(|| two_senders_and_a_sleeper(Missing::Nothing));
+}
+
+#[test]
+#[should_panic = "deadlock"]
+fn a_sender_that_leaves_the_ringing_to_another_is_seen() {
+    model(|| two_senders_and_a_sleeper(Missing::OwnRing));
+}
+
+/// The ring is full, so the message that is sent is spilled, or just not.
+fn a_spill_and_a_sleeper(missing: Missing) {
+    let road = Road::new(missing);
+    assert!(road.push(0) && road.push(1));
+    let sender = {
+        let road = road.clone();
+        thread::spawn(move || road.push_and_ring(2))
+    };
+    assert_eq!(road.receive_sleeping(3), [0, 1, 2]);
+    sender.join().unwrap();
+}
+
+#[test]
+fn a_message_beside_the_ring_ends_the_sleep() {
+    model(|| a_spill_and_a_sleeper(Missing::Nothing));
+}
+
+#[test]
+#[should_panic = "deadlock"]
+fn a_spill_without_a_ring_is_seen() {
+    model(|| a_spill_and_a_sleeper(Missing::SpillRing));
+}
+
+/// The owner sleeps, is perhaps rung, and ends while a message is on its way. Returns how many messages were accepted,
+/// and how many received.
+fn end_against_a_sender(missing: Missing) -> (usize, usize) {
+    let road = Road::new(missing);
+    let sender = {
+        let road = road.clone();
+        thread::spawn(move || {
+            let granted = road.word.acquire(0, 1) == Admit::Granted;
+            if granted {
+                road.push_and_ring(1);
+            }
+            usize::from(granted)
+        })
+    };
+    road.bell.announce_sleep();
+    let received = road.end();
+    (sender.join().unwrap(), received)
+}
+
+#[test]
+fn a_ring_is_freed_when_nobody_is_about_to_push() {
+    model(|| {
+        let (accepted, received) = end_against_a_sender(Missing::Nothing);
+        assert_eq!(accepted, received);
+    });
+}
+
+#[test]
+#[should_panic = "Causality violation"]
+fn a_ring_that_is_freed_too_early_is_seen() {
+    model(|| _ = end_against_a_sender(Missing::Permits));
+}
