@@ -613,3 +613,67 @@ fn every_choice_goes_through_the_seam() {
     let points = last.0.borrow();
     assert!(points.contains(&ChoicePoint::NextActor) && points.contains(&ChoicePoint::NextSource));
 }
+
+#[test]
+fn a_waker_that_panics_costs_no_permit_no_place_and_no_block() {
+    use std::{
+        panic::{AssertUnwindSafe, catch_unwind},
+        task::{RawWaker, RawWakerVTable},
+    };
+
+    /// A waker that panics when it is cloned, or when it is dropped.
+    static CLONE: RawWakerVTable = RawWakerVTable::new(|_| panic!("clone"), |_| {}, |_| {}, |_| {});
+    static DROP: RawWakerVTable =
+        RawWakerVTable::new(|data| RawWaker::new(data, &DROP), |_| {}, |_| {}, |_| panic!("drop"));
+    fn bad(vtable: &'static RawWakerVTable) -> std::mem::ManuallyDrop<Waker> {
+        // SAFETY: the functions take any data, hold nothing, and are thread-safe; panicking is allowed.
+        std::mem::ManuallyDrop::new(unsafe { Waker::new(std::ptr::null(), vtable) })
+    }
+    for vtable in [&CLONE, &DROP] {
+        let waker = bad(vtable);
+        let shard = HandShard::new(0);
+        let cell = spawn(&shard, Some(1));
+        // There is room: the permit is used or given back.
+        let mut ask = cell.add(1);
+        let polled = catch_unwind(AssertUnwindSafe(|| poll(&mut ask, &waker)));
+        shard.settle();
+        drop((catch_unwind(AssertUnwindSafe(|| drop(ask))), polled));
+        shard.settle();
+        assert_eq!(cell.queue_len(), 0);
+        // There is none: the place is kept or given up, and a permit that has come is not lost.
+        cell.add(0).try_tell().expect("room");
+        let (mut ask, mut tell) = (cell.add(0), cell.add(0).tell());
+        assert!(poll(&mut ask, Waker::noop()).is_pending() && poll(&mut tell, Waker::noop()).is_pending());
+        shard.settle();
+        for _ in 0..3 {
+            let polled = catch_unwind(AssertUnwindSafe(|| poll(&mut ask, &waker).is_ready()));
+            shard.settle();
+            if polled.is_ok_and(|is_ready| is_ready) {
+                break;
+            }
+        }
+        _ = catch_unwind(AssertUnwindSafe(|| drop(ask)));
+        _ = catch_unwind(AssertUnwindSafe(|| poll(&mut tell, &waker).is_ready()));
+        _ = catch_unwind(AssertUnwindSafe(|| drop(tell)));
+        shard.settle();
+        assert_eq!(cell.queue_len(), 0);
+        assert!(finish(&[&shard], cell.add(0)).is_ok());
+        // An answer that is waited for with another waker.
+        let gate = Gate::default();
+        let held = gate.clone();
+        let mut ask = cell.run_async(move |_, _| {
+            Box::pin(async move {
+                held.await;
+                7
+            })
+        });
+        assert!(poll(&mut ask, Waker::noop()).is_pending());
+        _ = catch_unwind(AssertUnwindSafe(|| poll(&mut ask, &waker).is_ready()));
+        gate.open();
+        shard.settle();
+        _ = catch_unwind(AssertUnwindSafe(|| drop(ask)));
+        let exit = cell.stop();
+        assert_eq!(finish(&[&shard], exit), ExitReason::Stopped);
+        assert_accounted(&[&shard]);
+    }
+}

@@ -178,7 +178,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     }
 
     #[inline]
-    fn begin(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+    fn begin(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
         if let Some(path) = self.target.is_caller() {
             return Poll::Ready(Err(AskError::Deadlock { path }));
         }
@@ -187,18 +187,18 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             return Poll::Ready(Err(AskError::Timeout { delivered: false }));
         }
         match self.target.acquire() {
-            Admit::Granted => self.send(args, waker),
+            Admit::Granted => self.send(args, waker, kept),
             Admit::Closed => Poll::Ready(Err(AskError::Closed)),
-            Admit::Full => self.wait(args, waker),
+            Admit::Full => self.wait(args, waker, kept),
         }
     }
 
-    /// With a permit just acquired.
+    /// With a permit just acquired. No user code runs before the delivery; `kept` is a clone of `waker`.
     #[inline]
-    fn send(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+    fn send(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
         // An actor's waker finds its shard by itself; a task's waker is sent there with the answer.
         let home = if waker_key(waker).is_some() { None } else { shard::with_core(|core| core.map(|core| core.port)) };
-        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), waker.clone(), home);
+        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), kept, home);
         let Target { slot, generation } = self.target;
         let envelope = Envelope::ask(slot.index(), generation, self.table, block.cast());
         self.state = State::Sent(block);
@@ -210,29 +210,29 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     }
 
     #[cold]
-    fn wait(&mut self, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+    fn wait(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
         let served = self.target.wait(waker);
-        self.served(served, args, waker)
+        self.served(served, args, waker, kept)
     }
 
     #[cold]
-    fn resume(&mut self, args: Args, place: Place, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
-        let served = self.target.poll_place(place, waker);
-        if let Served::Waiting(place) = served
-            && self.alarm.is_due()
-        {
+    fn resume(&mut self, place: Place, waker: &Waker, [kept, again]: [Waker; 2]) -> Poll<Result<T, AskError<E>>> {
+        let served = self.target.poll_place(place, again);
+        if matches!(served, Served::Waiting(_)) && self.alarm.is_due() {
             self.target.leave(place);
+            self.state = State::Done;
             self.alarm.disarm();
             return Poll::Ready(Err(AskError::Timeout { delivered: false }));
         }
-        self.served(served, args, waker)
+        let State::Waiting(args, _) = mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
+        self.served(served, args, waker, kept)
     }
 
-    fn served(&mut self, served: Served, args: Args, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+    fn served(&mut self, served: Served, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
         match served {
             Served::Granted => {
                 self.alarm.disarm();
-                self.send(args, waker)
+                self.send(args, waker, kept)
             }
             Served::Closed => {
                 self.alarm.disarm();
@@ -255,11 +255,13 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         let cell = &unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell;
         let answer = cell.poll(is_new.then_some(waker));
         if answer == Answer::Ready {
+            self.state = State::Done;
             self.alarm.disarm();
             // SAFETY: `Ready` makes the block ours, answer included.
             return Poll::Ready(unsafe { Ask::into_outcome(block) });
         }
         if self.alarm.is_due() {
+            self.state = State::Done;
             self.alarm.disarm();
             return Poll::Ready(match cell.abandon(Leaving::Withdrawing) {
                 // SAFETY: as above.
@@ -273,7 +275,6 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             self.waker = identity(waker);
         }
         self.alarm.arm(waker, is_new);
-        self.state = State::Sent(block);
         Poll::Pending
     }
 }
@@ -284,12 +285,19 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        match mem::replace(&mut this.state, State::Done) {
-            State::Fresh(args) => this.begin(args, cx.waker()),
-            State::Sent(block) => this.poll_answer(block, cx.waker()),
-            State::Waiting(args, place) => this.resume(args, place, cx.waker()),
+        let waker = cx.waker();
+        // The state stays until a waker has been cloned: that is user code, and after a panic the call's drop must find
+        // what to let go of.
+        match this.state {
+            State::Sent(block) => return this.poll_answer(block, waker),
+            State::Waiting(_, place) => return this.resume(place, waker, [waker.clone(), waker.clone()]),
             State::Done => panic!("a call of `{}` was polled after it was done", this.table.name),
+            State::Fresh(_) => {}
         }
+        // Before there is a permit.
+        let kept = waker.clone();
+        let State::Fresh(args) = mem::replace(&mut this.state, State::Done) else { return Poll::Pending };
+        this.begin(args, waker, kept)
     }
 }
 

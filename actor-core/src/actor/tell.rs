@@ -88,8 +88,10 @@ impl<Args: MessageArgs> Tell<Args> {
     }
 
     #[cold]
-    fn resume(&mut self, args: Args, place: Place, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
-        let served = self.target.poll_place(place, waker);
+    fn resume(&mut self, place: Place, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
+        // The state stays until the waker has been cloned: that is user code, and a panic gives the place up.
+        let served = self.target.poll_place(place, waker.clone());
+        let State::Waiting(args, _) = mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
         self.served(served, args, waker)
     }
 
@@ -125,6 +127,9 @@ impl<Args: MessageArgs> Future for Tell<Args> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
+        if let State::Waiting(_, place) = this.state {
+            return this.resume(place, cx.waker());
+        }
         match mem::replace(&mut this.state, State::Done) {
             State::Fresh(args) => match this.target.acquire() {
                 Admit::Granted => {
@@ -134,8 +139,7 @@ impl<Args: MessageArgs> Future for Tell<Args> {
                 Admit::Closed => Poll::Ready(Err(TellError::Closed(Returned::new(args)))),
                 Admit::Full => this.wait(args, cx.waker()),
             },
-            State::Waiting(args, place) => this.resume(args, place, cx.waker()),
-            State::Done => panic!("a tell of `{}` was polled after it was done", this.table.name),
+            State::Waiting(..) | State::Done => panic!("a tell of `{}` was polled after it was done", this.table.name),
         }
     }
 }

@@ -66,6 +66,29 @@ impl Revoked {
     }
 }
 
+/// A waker whose destructor may panic and does no harm by it: here, a panic would lose the permit that is being handed
+/// over. It has nobody to go to anyway.
+pub(crate) struct Quiet(Option<Waker>);
+
+impl Quiet {
+    pub(crate) fn new(waker: Waker) -> Self {
+        Self(Some(waker))
+    }
+
+    fn swap(&mut self, other: &mut Waker) {
+        if let Some(waker) = &mut self.0 {
+            std::mem::swap(waker, other);
+        }
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let waker = self.0.take();
+        _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(waker)));
+    }
+}
+
 impl Room {
     /// Takes a permit, or a place in the queue for one.
     pub(crate) fn wait(&self, word: &Admission, generation: u32, capacity: u32, waker: &Waker) -> Served {
@@ -103,10 +126,12 @@ impl Room {
 
     /// Looks whether the permit has come, and remembers the waker if not.
     ///
+    /// The caller has cloned the waker: no user code runs here that could panic, for a permit may be handed over.
+    ///
     /// `is_same` says under the lock whether the slot still belongs to the actor that the place was taken for.
-    pub(crate) fn poll(&self, place: Place, waker: &Waker, is_same: impl Fn() -> bool) -> Served {
+    pub(crate) fn poll(&self, place: Place, waker: Waker, is_same: impl Fn() -> bool) -> Served {
         // Both outlive the guard: they may be the last of their tasks, whose destructors are user code.
-        let mut spare = waker.clone();
+        let mut spare = Quiet::new(waker);
         let _removed;
         let mut guard = self.lock();
         let Some(waiting) = guard.as_mut().filter(|_| is_same()) else {
@@ -119,7 +144,7 @@ impl Room {
             _removed = waiting.senders.remove(&place.0);
             return Served::Granted;
         }
-        std::mem::swap(&mut sender.waker, &mut spare);
+        spare.swap(&mut sender.waker);
         Served::Waiting(place)
     }
 

@@ -65,7 +65,7 @@ impl Mailbox {
     }
 
     fn poll(&self, place: Place, generation: u32, waker: &Waker) -> Served {
-        self.room.poll(place, waker, || self.head.generation() == generation)
+        self.room.poll(place, waker.clone(), || self.head.generation() == generation)
     }
 
     fn leave(&self, place: Place, generation: u32) {
