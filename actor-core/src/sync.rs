@@ -8,7 +8,7 @@ pub(crate) use loom::{
     hint::spin_loop,
     sync::{
         Mutex, MutexGuard,
-        atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -17,7 +17,7 @@ pub(crate) use std::{
     hint::spin_loop,
     sync::{
         Mutex, MutexGuard,
-        atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -57,6 +57,10 @@ pub(crate) enum Fault {
     RingFree,
     /// `Doorbell::open` publishes with `Relaxed`.
     BellOpen,
+    /// `Spill::push` does not look at the flag.
+    SpillFlag,
+    /// `Spill::take` takes whatever the ring holds.
+    SpillDrained,
     /// `Doorbell::ring` has no fence.
     BellRingFence,
     /// `Doorbell::announce_sleep` has no fence.

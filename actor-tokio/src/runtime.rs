@@ -62,10 +62,6 @@ impl ShardedRuntime {
     /// refuses the descriptors of a Tokio runtime.
     #[track_caller]
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        assert!(
-            tokio::runtime::Handle::try_current().is_err(),
-            "block_on on a thread that runs async code already would stop it; await the future instead"
-        );
         let runtime = TokioBuilder::new_current_thread()
             .enable_io()
             .enable_time()

@@ -210,33 +210,34 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     }
 
     #[cold]
-    fn wait(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        let served = self.target.wait(waker);
+    fn wait(&mut self, args: Args, waker: &Waker, mut kept: Waker) -> Poll<Result<T, AskError<E>>> {
+        let served = self.target.wait(&mut kept);
         self.served(served, args, waker, kept)
     }
 
     #[cold]
-    fn resume(&mut self, place: Place, waker: &Waker, [kept, again]: [Waker; 2]) -> Poll<Result<T, AskError<E>>> {
-        let served = self.target.poll_place(place, again);
-        if matches!(served, Served::Waiting(_)) && self.alarm.is_due() {
-            self.target.leave(place);
-            self.state = State::Done;
-            self.alarm.disarm();
-            return Poll::Ready(Err(AskError::Timeout { delivered: false }));
-        }
+    fn resume(&mut self, place: Place, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        // The state stays until the waker has been cloned: that is user code, and after a panic the drop gives the place up.
+        let mut kept = waker.clone();
+        let served = self.target.poll_place(place, &mut kept);
         let State::Waiting(args, _) = mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
         self.served(served, args, waker, kept)
     }
 
+    /// No user code runs between a permit and its delivery. `kept` is a clone of `waker` if the permit is there; else the
+    /// one that the place had before.
     fn served(&mut self, served: Served, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
         match served {
-            Served::Granted => {
-                self.alarm.disarm();
-                self.send(args, waker, kept)
-            }
+            // The alarm is set anew for this waker once the message is on its way.
+            Served::Granted => self.send(args, waker, kept),
             Served::Closed => {
                 self.alarm.disarm();
                 Poll::Ready(Err(AskError::Closed))
+            }
+            Served::Waiting(place) if self.alarm.is_due() => {
+                self.target.leave(place);
+                self.alarm.disarm();
+                Poll::Ready(Err(AskError::Timeout { delivered: false }))
             }
             Served::Waiting(place) => {
                 self.state = State::Waiting(args, place);
@@ -286,15 +287,14 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
         let waker = cx.waker();
-        // The state stays until a waker has been cloned: that is user code, and after a panic the call's drop must find
-        // what to let go of.
         match this.state {
+            // The state stays: after a panic of the waker's, the drop lets go of the block.
             State::Sent(block) => return this.poll_answer(block, waker),
-            State::Waiting(_, place) => return this.resume(place, waker, [waker.clone(), waker.clone()]),
+            State::Waiting(_, place) => return this.resume(place, waker),
             State::Done => panic!("a call of `{}` was polled after it was done", this.table.name),
             State::Fresh(_) => {}
         }
-        // Before there is a permit.
+        // Before there is a permit: cloning is user code.
         let kept = waker.clone();
         let State::Fresh(args) = mem::replace(&mut this.state, State::Done) else { return Poll::Pending };
         this.begin(args, waker, kept)

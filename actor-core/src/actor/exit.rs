@@ -6,7 +6,10 @@ use std::{
     task::{Context, Poll},
 };
 
-use crate::{ExitReason, slot::Pin};
+use crate::{
+    ExitReason,
+    slot::{Pin, Ticket},
+};
 
 /// A future of the reason of an actor's end. Does not keep the actor going.
 ///
@@ -15,11 +18,12 @@ use crate::{ExitReason, slot::Pin};
 /// Dropping it changes nothing; another one gives the same reason.
 pub struct Exit {
     pin: Pin,
+    ticket: Option<Ticket>,
 }
 
 impl Exit {
     pub(crate) fn new(pin: Pin) -> Self {
-        Self { pin }
+        Self { pin, ticket: None }
     }
 
     /// The reason, if the actor has ended.
@@ -32,8 +36,18 @@ impl Exit {
 impl Future for Exit {
     type Output = ExitReason;
 
-    fn poll(self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ExitReason> {
-        self.pin.room.reason_or_wait(cx.waker()).map_or(Poll::Pending, Poll::Ready)
+    fn poll(mut self: std::pin::Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<ExitReason> {
+        let Self { pin, ticket } = &mut *self;
+        pin.room.reason_or_wait(ticket, cx.waker()).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Drop for Exit {
+    fn drop(&mut self) {
+        // Or a long-lived actor would keep the task of everyone who ever looked.
+        if let Some(ticket) = self.ticket {
+            self.pin.room.stop_waiting(ticket);
+        }
     }
 }
 

@@ -83,23 +83,26 @@ impl<Args: MessageArgs> Tell<Args> {
             return Poll::Ready(Err(TellError::Deadlock { path, args: Returned::new(args) }));
         }
         self.alarm.set(self.limit.deadline_of_tell());
-        let served = self.target.wait(waker);
+        let mut kept = waker.clone();
+        let served = self.target.wait(&mut kept);
         self.served(served, args, waker)
     }
 
     #[cold]
     fn resume(&mut self, place: Place, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
-        // The state stays until the waker has been cloned: that is user code, and a panic gives the place up.
-        let served = self.target.poll_place(place, waker.clone());
+        // The state stays until the waker has been cloned: that is user code, and after a panic the drop gives the place up.
+        let mut kept = waker.clone();
+        let served = self.target.poll_place(place, &mut kept);
         let State::Waiting(args, _) = mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
         self.served(served, args, waker)
     }
 
+    /// No user code runs between a permit and its delivery.
     fn served(&mut self, served: Served, args: Args, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
         match served {
             Served::Granted => {
-                self.alarm.disarm();
                 self.target.deliver_tell(self.table, args);
+                self.alarm.disarm();
                 Poll::Ready(Ok(()))
             }
             Served::Closed => {

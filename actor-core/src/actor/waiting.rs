@@ -11,7 +11,7 @@ use crate::{
     error::{DeadlockPath, Waits},
     port::{Nanos, TimerKey, outside_timer},
     shard::{self, with_core},
-    slot::{Admit, Place, Quiet, Served, Slot},
+    slot::{Admit, Place, Served, Slot},
 };
 
 /// The actor that a call is for. Does not keep it alive: the generation tells whether it still is the same.
@@ -36,11 +36,11 @@ impl Target {
         unsafe { shard::deliver(self.slot, envelope) };
     }
 
-    pub(super) fn wait(&self, waker: &Waker) -> Served {
+    pub(super) fn wait(&self, waker: &mut Waker) -> Served {
         self.slot.wait_for_room(self.generation, waker)
     }
 
-    pub(super) fn poll_place(&self, place: Place, waker: Waker) -> Served {
+    pub(super) fn poll_place(&self, place: Place, waker: &mut Waker) -> Served {
         self.slot.room.poll(place, waker, || self.is_same())
     }
 
@@ -182,8 +182,8 @@ impl Alarm {
                     core.filter(|core| core.port.number() == port && core.epoch() == epoch)
                         .and_then(|core| core.disarm(key))
                 });
-                // Here, and not inside: a waker is user code. Quietly: the caller may hold a permit.
-                drop(waker.map(Quiet::new));
+                // Here, and not inside: a waker is user code.
+                drop(waker);
             }
             Armed::Outside(key) => {
                 if let Some(timer) = outside_timer() {

@@ -40,7 +40,8 @@ impl Core {
             self.throw_away(slot, envelope, &reason);
         }
         if !reason.is_graceful() && reason != ExitReason::Killed {
-            self.driver.report(Report::ActorFailed { actor: slot.id(), kind, reason: &reason });
+            // What listens to reports (a tracing subscriber) is user code.
+            _ = capture(|| self.driver.report(Report::ActorFailed { actor: slot.id(), kind, reason: &reason }));
         }
         self.counters.actors.sub(1);
         slot.room.end(reason).wake();

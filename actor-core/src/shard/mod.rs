@@ -13,7 +13,7 @@ pub use self::{
     activation::Activation,
     domain::{Domain, DomainConfig, DomainError, Remote, Shard},
     stats::Stats,
-    turn::{Turn, drive},
+    turn::Turn,
 };
 pub(crate) use self::{
     activation::{current_core, current_shard, is_on_shard, with_core},

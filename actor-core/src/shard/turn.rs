@@ -4,7 +4,7 @@
 //! and ends when nothing is ready or its time is over. What other threads left is taken in whole batches; user
 //! messages up to a budget, so that a flooded ring cannot keep the ready actors waiting.
 
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 
 use super::{Core, Shard};
 use crate::{
@@ -20,12 +20,12 @@ use crate::{
 /// Messages that one look takes from the ring.
 const LOOK_BUDGET: usize = 256;
 /// Polls between two looks.
-const POLLS_PER_LOOK: u32 = 8;
+const STEPS_PER_LOOK: u32 = 8;
 /// Polls between two readings of the clock.
-const POLLS_PER_CLOCK: u32 = 32;
+const STEPS_PER_CLOCK: u32 = 32;
 
 /// Polls after which a turn ends even if its clock stands still, as a test's may.
-const POLLS_PER_TURN: u32 = 4096;
+const STEPS_PER_TURN: u32 = 4096;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,35 +58,36 @@ impl Shard {
         let start = core.read_clock();
         core.fire_timers(start);
         let mut was_busy = self.look();
-        let mut polls = 0u32;
+        // Polls, and looks for want of anything to poll: neither may go on for ever.
+        let mut steps = 0u32;
         loop {
-            let Some(slot) = core.next_ready() else {
+            if let Some(slot) = core.next_ready() {
+                core.run(slot);
+                was_busy = true;
+            } else {
                 self.advance_shutdown();
                 if !self.look() && !core.has_ready() {
                     break;
                 }
-                continue;
-            };
-            core.run(slot);
-            polls += 1;
-            if polls.is_multiple_of(POLLS_PER_LOOK) {
+            }
+            steps += 1;
+            if steps.is_multiple_of(STEPS_PER_LOOK) {
                 self.look();
             }
-            if polls.is_multiple_of(POLLS_PER_CLOCK) {
+            if steps.is_multiple_of(STEPS_PER_CLOCK) {
                 let now = core.read_clock();
                 core.fire_timers(now);
                 if now >= start.after(core.slice) {
                     return Turn::More;
                 }
             }
-            if polls == POLLS_PER_TURN || !core.driver.has_budget() {
+            if steps == STEPS_PER_TURN || !core.driver.has_budget() {
                 return Turn::More;
             }
         }
         if core.is_closing.get() && core.counters.actors.get() == 0 {
             return Turn::Ended;
         }
-        was_busy |= polls > 0;
         Turn::Idle { next_timer: core.next_timer(), was_busy }
     }
 
@@ -272,23 +273,5 @@ impl Drop for InTurn<'_> {
         self.0.ring_owed();
         self.0.port.load.store(self.0.counters.actors.get(), std::sync::atomic::Ordering::Relaxed);
         self.0.in_turn.set(false);
-    }
-}
-
-/// A driver for tests and for hosts without a runtime: polls a future together with a shard's turns, until it is done.
-///
-/// Between turns `wait` is called when nothing is ready: it returns when the shard or the future has been woken.
-pub fn drive<F: Future>(shard: &Shard, future: F, waker: &Waker, mut wait: impl FnMut(Option<Nanos>)) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    let _activation = shard.activate();
-    loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(waker)) {
-            return output;
-        }
-        if let Turn::Idle { next_timer, .. } = shard.turn()
-            && shard.announce_sleep(waker)
-        {
-            wait(next_timer);
-        }
     }
 }

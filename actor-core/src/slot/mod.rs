@@ -20,7 +20,7 @@ mod table;
 
 pub(crate) use admission::{Admission, Admit};
 pub(crate) use head::{Head, Signalled, Signals};
-pub(crate) use room::{Place, Quiet, Room, Served};
+pub(crate) use room::{Place, Room, Served, Ticket};
 #[cfg(not(loom))]
 pub(crate) use {
     inbox::{Inbox, NodePool},

@@ -19,7 +19,7 @@ use crate::{
     envelope::{AskHead, Asked, Envelope},
     id::MAX_PORTS,
     life::panic::capture,
-    mailbox::Ring,
+    mailbox::{Ring, Spill},
     shard::Request,
     wake::{Doorbell, Stack, Taken},
 };
@@ -39,9 +39,8 @@ pub(crate) struct Port {
     has_requests: AtomicBool,
     /// The holder's ring. Valid while a permit of one of its slots is out, or the port is held.
     ring: AtomicPtr<Ring<Envelope>>,
-    /// Messages that were admitted when the ring had no room, in order. Bounded by the permits that they hold.
-    spill: Mutex<VecDeque<Envelope>>,
-    spilled: AtomicBool,
+    /// Messages that were admitted when the ring had no room.
+    spill: Spill<Envelope>,
     /// The default time that an ask may take, in nanoseconds; `u64::MAX` for none.
     pub(crate) ask_timeout: AtomicU64,
     /// The shard's number in its runtime.
@@ -131,25 +130,14 @@ impl Lease {
         unsafe { &*self.ring }
     }
 
-    /// Takes the oldest message that waits beside the ring, all of them at once, if nothing in the ring is older.
+    /// What waits beside the ring, if nothing in it is older.
     pub(crate) fn take_spill(&self) -> VecDeque<Envelope> {
-        if !self.port.spilled.load(Ordering::Relaxed) {
-            return VecDeque::new();
-        }
-        let mut spill = self.port.lock_spill();
-        // Whoever put a message here has claimed its earlier ones in the ring before it took the lock; so a ring
-        // without claims holds none of them. With claims, published or not, the ring goes first.
-        if !self.ring().is_drained() {
-            return VecDeque::new();
-        }
-        // From here on its sender uses the ring again; what it pushes there is younger, and is read after this.
-        self.port.spilled.store(false, Ordering::Relaxed);
-        std::mem::take(&mut spill)
+        self.port.spill.take(self.ring())
     }
 
     /// Whether `take_spill` would find something.
     pub(crate) fn has_spill(&self) -> bool {
-        self.port.spilled.load(Ordering::Relaxed) && self.ring().is_drained()
+        self.port.spill.is_ready(self.ring())
     }
 
     /// Refuses requests from now on and returns those that wait.
@@ -191,8 +179,7 @@ impl Port {
             requests: Mutex::default(),
             has_requests: AtomicBool::new(false),
             ring: AtomicPtr::default(),
-            spill: Mutex::default(),
-            spilled: AtomicBool::new(false),
+            spill: Spill::new(),
             ask_timeout: AtomicU64::new(u64::MAX),
             shard: AtomicU32::new(0),
             load: AtomicU64::new(0),
@@ -211,24 +198,9 @@ impl Port {
     /// The caller holds a permit of the slot that the message is for, which is a slot of this port.
     #[inline]
     pub(crate) unsafe fn push(&self, envelope: Envelope) {
-        // A sender whose last message spilled must spill the next one too, or it would overtake it. Its own earlier
-        // store is visible to it; whether it sees others' does not matter. The consumer clears the flag under the lock.
-        if !self.spilled.load(Ordering::Acquire) {
-            // SAFETY: the permit keeps the domain from ending, so the ring is there.
-            let ring = unsafe { &*self.ring.load(Ordering::Acquire) };
-            match ring.push(envelope) {
-                Ok(()) => return,
-                Err(envelope) => return self.push_spill(envelope),
-            }
-        }
-        self.push_spill(envelope);
-    }
-
-    #[cold]
-    fn push_spill(&self, envelope: Envelope) {
-        let mut spill = self.lock_spill();
-        spill.push_back(envelope);
-        self.spilled.store(true, Ordering::Release);
+        // SAFETY: the permit keeps the domain from ending, so the ring is there.
+        let ring = unsafe { &*self.ring.load(Ordering::Acquire) };
+        self.spill.push(ring, envelope);
     }
 
     /// Leaves a request for the shard of `epoch`, or gives it back when that one has closed.
@@ -270,10 +242,6 @@ impl Port {
 
     fn lock_requests(&self) -> std::sync::MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock_spill(&self) -> std::sync::MutexGuard<'_, VecDeque<Envelope>> {
-        self.spill.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -26,8 +26,8 @@ struct Waiting {
     /// All senders that wait, with or without a permit, by ticket.
     senders: BTreeMap<u64, Sender>,
     next_ticket: u64,
-    /// Those that await the end.
-    mourners: Vec<Waker>,
+    /// Those that await the end, by ticket.
+    mourners: BTreeMap<u64, Waker>,
     reason: Option<ExitReason>,
 }
 
@@ -39,6 +39,10 @@ struct Sender {
 /// A sender's place in the queue: valid for one generation of one slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place(u64);
+
+/// Names one that awaits the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ticket(u64);
 
 /// What a waiting sender finds.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,33 +70,12 @@ impl Revoked {
     }
 }
 
-/// A waker whose destructor may panic and does no harm by it: here, a panic would lose the permit that is being handed
-/// over. It has nobody to go to anyway.
-pub(crate) struct Quiet(Option<Waker>);
-
-impl Quiet {
-    pub(crate) fn new(waker: Waker) -> Self {
-        Self(Some(waker))
-    }
-
-    fn swap(&mut self, other: &mut Waker) {
-        if let Some(waker) = &mut self.0 {
-            std::mem::swap(waker, other);
-        }
-    }
-}
-
-impl Drop for Quiet {
-    fn drop(&mut self) {
-        let waker = self.0.take();
-        _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(waker)));
-    }
-}
-
 impl Room {
     /// Takes a permit, or a place in the queue for one.
-    pub(crate) fn wait(&self, word: &Admission, generation: u32, capacity: u32, waker: &Waker) -> Served {
-        let waker = waker.clone();
+    ///
+    /// A place keeps `waker`, and leaves another in its stead for the caller to drop. No waker is cloned or dropped here:
+    /// that is user code, which may panic, and a permit may be on its way from here to its use.
+    pub(crate) fn wait(&self, word: &Admission, generation: u32, capacity: u32, waker: &mut Waker) -> Served {
         let mut guard = self.lock();
         // Under the lock the slot does not change hands (`reset`). A sender that comes too late for its actor must not take
         // a place among those of the next one, whose permit it could neither use nor give back.
@@ -119,20 +102,16 @@ impl Room {
         }
         let ticket = waiting.next_ticket;
         waiting.next_ticket += 1;
+        let waker = std::mem::replace(waker, Waker::noop().clone());
         waiting.senders.insert(ticket, Sender { waker, granted: false });
         waiting.queue.push_back(ticket);
         Served::Waiting(Place(ticket))
     }
 
-    /// Looks whether the permit has come, and remembers the waker if not.
-    ///
-    /// The caller has cloned the waker: no user code runs here that could panic, for a permit may be handed over.
+    /// Looks whether the permit has come. If not, the place keeps `waker` and leaves the one before, as in `wait`.
     ///
     /// `is_same` says under the lock whether the slot still belongs to the actor that the place was taken for.
-    pub(crate) fn poll(&self, place: Place, waker: Waker, is_same: impl Fn() -> bool) -> Served {
-        // Both outlive the guard: they may be the last of their tasks, whose destructors are user code.
-        let mut spare = Quiet::new(waker);
-        let _removed;
+    pub(crate) fn poll(&self, place: Place, waker: &mut Waker, is_same: impl Fn() -> bool) -> Served {
         let mut guard = self.lock();
         let Some(waiting) = guard.as_mut().filter(|_| is_same()) else {
             return Served::Closed;
@@ -141,10 +120,11 @@ impl Room {
             return Served::Closed;
         };
         if sender.granted {
-            _removed = waiting.senders.remove(&place.0);
+            // Its waker went when the permit came (`serve`); what is left is no user's.
+            waiting.senders.remove(&place.0);
             return Served::Granted;
         }
-        spare.swap(&mut sender.waker);
+        std::mem::swap(&mut sender.waker, waker);
         Served::Waiting(place)
     }
 
@@ -200,17 +180,27 @@ impl Room {
         Revoked(wakers)
     }
 
-    /// The reason of the end, or `None` and a promise to wake `waker` at it.
-    pub(crate) fn reason_or_wait(&self, waker: &Waker) -> Option<ExitReason> {
-        let mut waker = Some(waker.clone());
+    /// The reason of the end, or `None` and a promise to wake `waker` at it, under the ticket that is kept in `ticket`.
+    pub(crate) fn reason_or_wait(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Option<ExitReason> {
+        // Both outlive the guard.
+        let waker = waker.clone();
+        let _before;
         let mut guard = self.lock();
         let waiting = guard.get_or_insert_default();
-        if waiting.reason.is_none()
-            && !waiting.mourners.iter().any(|known| waker.as_ref().is_some_and(|w| known.will_wake(w)))
-        {
-            waiting.mourners.extend(waker.take());
+        if waiting.reason.is_none() {
+            let Ticket(ticket) = *ticket.get_or_insert_with(|| Ticket(waiting.next_ticket));
+            waiting.next_ticket = waiting.next_ticket.max(ticket + 1);
+            _before = waiting.mourners.insert(ticket, waker);
         }
         waiting.reason.clone()
+    }
+
+    /// Forgets one that awaited the end. The caller holds a pin, so it is still the same actor's.
+    pub(crate) fn stop_waiting(&self, ticket: Ticket) {
+        // Outlives the guard: the waker may be the last of its task.
+        let _waker;
+        let mut guard = self.lock();
+        _waker = guard.as_mut().and_then(|waiting| waiting.mourners.remove(&ticket.0));
     }
 
     /// The reason of the end, if it has come.
@@ -223,7 +213,7 @@ impl Room {
         let mut guard = self.lock();
         let waiting = guard.get_or_insert_default();
         waiting.reason = Some(reason);
-        Revoked(std::mem::take(&mut waiting.mourners))
+        Revoked(std::mem::take(&mut waiting.mourners).into_values().collect())
     }
 
     /// Forgets everything, and runs `advance` under the lock: a place or a reason of the old generation cannot be

@@ -141,7 +141,7 @@ impl Slot {
         self.admission.acquire(generation, self.capacity())
     }
 
-    pub(crate) fn wait_for_room(&self, generation: u32, waker: &std::task::Waker) -> Served {
+    pub(crate) fn wait_for_room(&self, generation: u32, waker: &mut std::task::Waker) -> Served {
         self.room.wait(&self.admission, generation, self.capacity(), waker)
     }
 }

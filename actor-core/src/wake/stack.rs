@@ -75,8 +75,8 @@ impl<T: Linked> Stack<T> {
     /// Takes nodes again after [`close`](Self::close). The owner's.
     pub(crate) fn open(&self) {
         if self.head.load(Ordering::Relaxed) == closed() {
-            // Release: what the owner set up comes before the first push.
-            self.head.store(ptr::null_mut(), Ordering::Release);
+            // Relaxed: a push reads nothing of the owner's; what it may rely on it has by its own road.
+            self.head.store(ptr::null_mut(), Ordering::Relaxed);
         }
     }
 

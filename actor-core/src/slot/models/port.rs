@@ -1,25 +1,18 @@
 //! The road into a shard as a whole: permit, ring, spill, doorbell, and its end.
 //!
-//! `port.rs` itself is not built for a model: its table is process-wide. [`Road`] repeats its few lines that matter
-//! (`Port::push`, `Lease::take_spill`, `Lease::has_spill`, `Shard::next_arrival`); what they use is the real thing.
+//! `port.rs` itself is not built for a model: its table is process-wide. [`Road`] puts its parts together as the port, the
+//! router and a turn do.
 
-use std::{collections::VecDeque, sync::Arc as StdArc};
+use std::sync::Arc as StdArc;
 
-use loom::{
-    cell::UnsafeCell,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use loom::{cell::UnsafeCell, thread};
 
 use super::Shared;
 use crate::{
-    mailbox::Ring,
+    mailbox::{Ring, Spill},
     port::Notify,
     slot::{Admission, Admit},
-    sync::model,
+    sync::{Fault, model, model_with},
     wake::Doorbell,
 };
 
@@ -27,10 +20,6 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Missing {
     Nothing,
-    /// A sender does not look at the flag.
-    Flag,
-    /// The consumer takes the spill whatever the ring holds.
-    Drained,
     /// A sender rings only if it finds nothing before its own message.
     OwnRing,
     /// A sender does not ring for a message that is spilled.
@@ -43,8 +32,7 @@ struct Road {
     missing: Missing,
     word: Admission,
     ring: UnsafeCell<Ring<u32>>,
-    spill: Mutex<VecDeque<u32>>,
-    spilled: AtomicBool,
+    spill: Spill<u32>,
     bell: Doorbell,
     driver: StdArc<Driver>,
 }
@@ -74,15 +62,7 @@ impl Road {
         word.open(0);
         // SAFETY: just made, so closed.
         unsafe { bell.open(driver.clone()) };
-        Shared::new(Self {
-            missing,
-            word,
-            ring: UnsafeCell::new(Ring::new(2)),
-            spill: Mutex::default(),
-            spilled: AtomicBool::new(false),
-            bell,
-            driver,
-        })
+        Shared::new(Self { missing, word, ring: UnsafeCell::new(Ring::new(2)), spill: Spill::new(), bell, driver })
     }
 
     fn ring(&self) -> &Ring<u32> {
@@ -90,46 +70,20 @@ impl Road {
         self.ring.with(|ring| unsafe { &*ring })
     }
 
-    /// Puts a message on its way. Returns whether it went by the ring.
-    fn push(&self, value: u32) -> bool {
-        if self.missing == Missing::Flag || !self.spilled.load(Ordering::Acquire) {
-            match self.ring().push(value) {
-                Ok(()) => return true,
-                Err(value) => return self.push_spill(value),
-            }
-        }
-        self.push_spill(value)
-    }
-
-    fn push_spill(&self, value: u32) -> bool {
-        let mut spill = self.spill.lock().unwrap();
-        spill.push_back(value);
-        self.spilled.store(true, Ordering::Release);
-        false
+    fn push(&self, value: u32) {
+        self.spill.push(self.ring(), value);
     }
 
     fn push_and_ring(&self, value: u32) {
         let finds_others = self.missing == Missing::OwnRing && !self.ring().is_drained();
-        let by_ring = self.push(value);
-        if !(finds_others || self.missing == Missing::SpillRing && !by_ring) {
+        self.push(value);
+        if !(finds_others || self.missing == Missing::SpillRing && self.spill.is_used()) {
             self.bell.ring();
         }
     }
 
-    fn take_spill(&self) -> VecDeque<u32> {
-        if !self.spilled.load(Ordering::Relaxed) {
-            return VecDeque::new();
-        }
-        let mut spill = self.spill.lock().unwrap();
-        if !self.ring().is_drained() && self.missing != Missing::Drained {
-            return VecDeque::new();
-        }
-        self.spilled.store(false, Ordering::Relaxed);
-        std::mem::take(&mut spill)
-    }
-
     fn has_work(&self) -> bool {
-        self.ring().is_ready() || self.spilled.load(Ordering::Relaxed) && self.ring().is_drained()
+        self.ring().is_ready() || self.spill.is_ready(self.ring())
     }
 
     /// The owner: all that has arrived. What was taken beside the ring comes before what the ring holds since.
@@ -140,7 +94,7 @@ impl Road {
                 received.push(value);
                 continue;
             }
-            let spill = self.take_spill();
+            let spill = self.spill.take(self.ring());
             if spill.is_empty() {
                 return;
             }
@@ -201,8 +155,8 @@ impl Road {
 }
 
 /// One sender, whose second message fills the ring.
-fn one_sender_around_a_full_ring(missing: Missing) {
-    let road = Road::new(missing);
+fn one_sender_around_a_full_ring() {
+    let road = Road::new(Missing::Nothing);
     let sender = {
         let road = road.clone();
         thread::spawn(move || {
@@ -217,19 +171,19 @@ fn one_sender_around_a_full_ring(missing: Missing) {
 
 #[test]
 fn one_sender_s_messages_keep_their_order_across_ring_and_spill() {
-    model(|| one_sender_around_a_full_ring(Missing::Nothing));
+    model(one_sender_around_a_full_ring);
 }
 
 #[test]
 #[should_panic = "in the order in which they were sent"]
 fn a_sender_that_ignores_the_flag_overtakes_itself() {
-    model(|| one_sender_around_a_full_ring(Missing::Flag));
+    model_with(Fault::SpillFlag, one_sender_around_a_full_ring);
 }
 
 #[test]
 #[should_panic = "in the order in which they were sent"]
 fn a_spill_that_is_taken_before_the_ring_is_drained_is_seen() {
-    model(|| one_sender_around_a_full_ring(Missing::Drained));
+    model_with(Fault::SpillDrained, one_sender_around_a_full_ring);
 }
 
 /// The ring is full from the start, so each of two senders goes by the spill or by the room that the owner makes.
@@ -237,7 +191,8 @@ fn a_spill_that_is_taken_before_the_ring_is_drained_is_seen() {
 fn two_senders_keep_their_orders_around_a_full_ring() {
     model(|| {
         let road = Road::new(Missing::Nothing);
-        assert!(road.push(0) && road.push(10));
+        road.push(0);
+        road.push(10);
         let senders = [vec![1, 2], vec![11]].map(|values| {
             let road = road.clone();
             thread::spawn(move || {
@@ -282,7 +237,8 @@ fn a_sender_that_leaves_the_ringing_to_another_is_seen() {
 /// The ring is full, so the message that is sent is spilled, or just not.
 fn a_spill_and_a_sleeper(missing: Missing) {
     let road = Road::new(missing);
-    assert!(road.push(0) && road.push(1));
+    road.push(0);
+    road.push(1);
     let sender = {
         let road = road.clone();
         thread::spawn(move || road.push_and_ring(2))

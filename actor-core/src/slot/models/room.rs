@@ -61,11 +61,11 @@ impl Mailbox {
     }
 
     fn wait(&self, generation: u32, waker: &Waker) -> Served {
-        self.room.wait(&self.word, generation, CAPACITY, waker)
+        self.room.wait(&self.word, generation, CAPACITY, &mut waker.clone())
     }
 
     fn poll(&self, place: Place, generation: u32, waker: &Waker) -> Served {
-        self.room.poll(place, waker.clone(), || self.head.generation() == generation)
+        self.room.poll(place, &mut waker.clone(), || self.head.generation() == generation)
     }
 
     fn leave(&self, place: Place, generation: u32) {
