@@ -39,7 +39,7 @@ asan: ## Engine and host under AddressSanitizer and LeakSanitizer (nightly)
 	RUSTFLAGS="$$RUSTFLAGS -Zsanitizer=address -Cforce-frame-pointers=yes" \
 	ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 LSAN_OPTIONS=suppressions=$(CURDIR)/.ci/lsan.supp \
 	$(CARGO) +nightly test --target $(NIGHTLY_TARGET) -p actor-core -p actor-tokio \
-		--lib --test two_shards --test api --test accounting --test panics
+		--lib --test two_shards --test calls --test ends --test api --test accounting --test panics
 
 deny: ## Licences, duplicates and sources of the dependencies
 	$(CARGO) deny --locked check bans licenses sources

@@ -99,6 +99,7 @@ where
     F: FnOnce() -> R,
     R: IntoActor<Actor: Actor>,
 {
+    core.admits_starts()?;
     let state = capture(|| build().into_actor()).map_err(SpawnError::Ended)?.map_err(SpawnError::Failed)?;
     let slot = core.occupy(mailbox.or(R::Actor::MAILBOX))?;
     let handle = SlotRef::new(slot);
@@ -116,6 +117,9 @@ fn start_building<F, Fut, A>(
     Fut: Future<Output: IntoActor<Actor = A>> + 'static,
     A: Actor,
 {
+    if let Err(error) = core.admits_starts() {
+        return answer.keep(Err(error));
+    }
     let future = match capture(build) {
         Ok(future) => future,
         Err(reason) => return answer.keep(Err(SpawnError::Ended(reason))),

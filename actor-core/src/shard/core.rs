@@ -269,11 +269,14 @@ impl Core {
 
     // === starts ===
 
+    /// Whether actors are still started. Asked before their state is built, which is user code.
+    pub(crate) fn admits_starts(&self) -> Result<(), SpawnError> {
+        if self.is_closing.get() { Err(SpawnError::Closed) } else { Ok(()) }
+    }
+
     /// A slot for a new actor with an open mailbox.
     pub(crate) fn occupy(&self, mailbox: Option<usize>) -> Result<&'static Slot, SpawnError> {
-        if self.is_closing.get() {
-            return Err(SpawnError::Closed);
-        }
+        self.admits_starts()?;
         let capacity = mailbox.map_or(self.mailbox_capacity, |mailbox| u32::try_from(mailbox).unwrap_or(u32::MAX));
         if capacity == 0 {
             return Err(SpawnError::NoCapacity);

@@ -264,3 +264,18 @@ impl Future for Gate {
         Poll::Pending
     }
 }
+
+/// Starts a cell and settles.
+pub fn spawn(shard: &HandShard, mailbox: Option<usize>) -> Cell0Handle {
+    finish(&[shard], shard.shard.remote().spawn(mailbox, Cell0::new)).expect("spawned")
+}
+
+/// Every message that reached a shard is somewhere.
+#[track_caller]
+pub fn assert_accounted(shards: &[&HandShard]) {
+    for shard in shards {
+        shard.settle();
+        let stats = shard.shard.stats();
+        assert_eq!(stats.received, stats.handled + stats.returned + stats.queued, "{stats:?}");
+    }
+}
