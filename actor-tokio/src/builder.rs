@@ -18,6 +18,23 @@ use crate::{
 };
 
 /// Builds a [`ShardedRuntime`]. Every setting has a default; see the table at the [crate's root](crate#defaults).
+///
+/// # Examples
+///
+/// ```
+/// use actor_tokio::prelude::*;
+/// use std::time::Duration;
+///
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// let rt = ShardedRuntime::builder()
+///     .cores(1)
+///     .mailbox_capacity(1_000)
+///     .ask_timeout(Duration::from_secs(5))
+///     .on_shard_start(|shard| println!("shard {shard} is up"))
+///     .build()?;
+/// # rt.block_on(rt.shutdown());
+/// # Ok(()) }
+/// ```
 #[must_use = "a builder does nothing until `build()`"]
 pub struct Builder {
     request: Request,

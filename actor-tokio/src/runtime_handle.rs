@@ -144,6 +144,19 @@ impl RuntimeHandle {
     ///
     /// Begins at once; the future, which need not be awaited, is done when the threads have ended. Calls after the
     /// first wait for the same end, and can only bring it forward.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use actor_tokio::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// # fn main() -> Result<(), actor_tokio::Error> {
+    /// let rt = ShardedRuntime::builder().cores(1).build()?;
+    /// let report = rt.block_on(rt.handle().shutdown_timeout(Duration::from_secs(5)));
+    /// assert!(report.is_clean());
+    /// # Ok(()) }
+    /// ```
     pub fn shutdown_timeout(&self, limit: Duration) -> Shutdown {
         self.0.ending.begin(limit)
     }

@@ -51,6 +51,29 @@ use crate::{
 ///
 /// [`tell`](Self::tell), [`try_tell`](Self::try_tell) and [`into_args`](Self::into_args) panic once the call has been
 /// polled. So does a poll after the answer.
+///
+/// # Examples
+///
+/// ```
+/// # use actor_tokio::prelude::*;
+/// # #[actor] struct Counter { total: u64 }
+/// # #[actor] impl Counter { pub fn add(&mut self, by: u64) -> u64 { self.total += by; self.total } }
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// # let counter = rt.spawn(|| Counter { total: 0 }).await?;
+/// use std::time::Duration;
+///
+/// assert_eq!(counter.add(5).await?, 5); // asks
+/// counter.add(1).tell().await?; // waits for room, and for no reply
+/// if let Err(refused) = counter.add(1).try_tell() {
+///     assert!(refused.is_full());
+///     let (by,) = refused.into_args();
+///     counter.add(by).tell().await?;
+/// }
+/// assert_eq!(counter.add(0).timeout(Duration::from_secs(1)).await?, 7);
+/// # Ok(()) }) }
+/// ```
 #[must_use = "a call does nothing unless it is awaited, told, or asked with `.blocking()`"]
 pub struct Call<Args, T, E = Infallible> {
     target: Target,

@@ -9,6 +9,31 @@ use crate::{
 };
 
 /// An actor's own view of itself. Handlers get it on request, as an argument `cx: &mut Cx<Self>`.
+///
+/// # Examples
+///
+/// ```
+/// use actor_tokio::prelude::*;
+///
+/// #[actor]
+/// struct Fuse;
+///
+/// #[actor]
+/// impl Fuse {
+///     pub fn blow(&mut self, cx: &mut Cx<Self>) -> ActorId {
+///         cx.stop(); // after what has been accepted
+///         cx.id()
+///     }
+/// }
+///
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// let fuse = rt.spawn(|| Fuse).await?;
+/// assert_eq!(fuse.blow().await?, fuse.id());
+/// assert_eq!(fuse.closed().await, ExitReason::Normal);
+/// # Ok(()) }) }
+/// ```
 pub struct Cx<A: ?Sized> {
     pin: Pin,
     /// `!Send`: a context stays on its shard.

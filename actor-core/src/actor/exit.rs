@@ -16,6 +16,22 @@ use crate::{
 /// # Cancel safety
 ///
 /// Dropping it changes nothing; another one gives the same reason.
+///
+/// # Examples
+///
+/// ```
+/// # use actor_tokio::prelude::*;
+/// # #[actor] struct Counter { total: u64 }
+/// # #[actor] impl Counter { pub fn add(&mut self, by: u64) -> u64 { self.total += by; self.total } }
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// # let counter = rt.spawn(|| Counter { total: 0 }).await?;
+/// let exit = counter.closed();
+/// drop(counter); // the last handle: the actor stops
+/// assert_eq!(exit.await, ExitReason::Normal);
+/// # Ok(()) }) }
+/// ```
 pub struct Exit {
     pin: Pin,
     ticket: Option<Ticket>,

@@ -18,6 +18,23 @@ use crate::{
 ///
 /// The `#[actor]` macro wraps it in a typed handle with a method per message. Handles are `Clone + Send + Sync` for
 /// every actor, whatever its state is made of, and work from any thread and any runtime.
+///
+/// # Examples
+///
+/// ```
+/// # use actor_tokio::prelude::*;
+/// # #[actor] struct Counter { total: u64 }
+/// # #[actor] impl Counter { pub fn add(&mut self, by: u64) -> u64 { self.total += by; self.total } }
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// # let counter = rt.spawn(|| Counter { total: 0 }).await?;
+/// let weak = counter.downgrade();
+/// assert_eq!(weak.upgrade().map(|same| same.id()), Some(counter.id()));
+/// assert_eq!(counter.stop().await, ExitReason::Stopped);
+/// assert!(counter.is_closed());
+/// # Ok(()) }) }
+/// ```
 pub struct Handle<A: ?Sized> {
     slot: SlotRef,
     /// Owns no `A`, gives out no `A`.

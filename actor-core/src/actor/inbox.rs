@@ -74,6 +74,27 @@ impl<J: MessageArg> fmt::Debug for InboxHandle<J> {
 }
 
 /// The messages of an actor that is a plain future. `!Send`: it stays on its shard.
+///
+/// # Examples
+///
+/// ```
+/// use actor_tokio::prelude::*;
+///
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// let printer = rt
+///     .spawn_fn(|mut inbox: Inbox<String>, _| async move {
+///         while let Some(line) = inbox.recv().await {
+///             println!("{line}");
+///         }
+///     })
+///     .await?;
+/// printer.send("told".into()).tell().await?;
+/// printer.send("asked: done when it is received".into()).await?;
+/// assert_eq!(printer.stop().await, ExitReason::Stopped);
+/// # Ok(()) }) }
+/// ```
 pub struct Inbox<J>(Rc<Mail<J>>);
 
 impl<J: MessageArg> Inbox<J> {

@@ -31,6 +31,25 @@ use crate::{
 /// # Cancel safety
 ///
 /// Dropped before it is ready, it has sent nothing and has given up its place in the queue.
+///
+/// # Examples
+///
+/// ```
+/// # use actor_tokio::prelude::*;
+/// # #[actor] struct Counter { total: u64 }
+/// # #[actor] impl Counter { pub fn add(&mut self, by: u64) -> u64 { self.total += by; self.total } }
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// # let counter = rt.spawn(|| Counter { total: 0 }).await?;
+/// let tell = counter.add(1).tell();
+/// if let Err(error) = tell.await {
+///     let (by,) = error.into_args();
+///     println!("{by} was not added");
+/// }
+/// assert_eq!(counter.add(0).await?, 1);
+/// # Ok(()) }) }
+/// ```
 #[must_use = "a tell sends nothing unless it is awaited"]
 pub struct Tell<Args> {
     target: Target,
