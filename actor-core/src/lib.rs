@@ -34,7 +34,7 @@ pub use self::{
         TellFailure, Typed, WeakHandle, message,
     },
     error::{AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits},
-    shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Stats, Turn},
+    shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Spin, Stats, Turn},
 };
 pub use self::{
     id::{ActorId, ShardId},

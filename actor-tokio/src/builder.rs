@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use actor_core::{Domain, DomainConfig, ShardId, port::set_outside_timer};
+use actor_core::{Domain, DomainConfig, ShardId, Spin, port::set_outside_timer};
 use crossbeam_channel::{bounded, unbounded};
 
 use crate::{
@@ -43,6 +43,7 @@ pub struct Builder {
     ask_timeout: Option<Duration>,
     max_blocking_threads: usize,
     slice: Duration,
+    spin: Spin,
     thread_name: String,
     on_shard_start: Option<Arc<dyn Fn(ShardId) + Send + Sync>>,
 }
@@ -57,6 +58,7 @@ impl Default for Builder {
             ask_timeout: defaults.ask_timeout,
             max_blocking_threads: 512,
             slice: defaults.slice,
+            spin: defaults.spin,
             thread_name: "actor-shard".into(),
             on_shard_start: None,
         }
@@ -116,6 +118,12 @@ impl Builder {
         self
     }
 
+    /// Whether a shard that has nothing to do looks on for a moment before it sleeps. Default: [`Spin::Auto`].
+    pub fn spin(mut self, spin: Spin) -> Self {
+        self.spin = spin;
+        self
+    }
+
     /// What the shards' threads are called; their number is appended. Default: `actor-shard`.
     pub fn thread_name(mut self, name: impl Into<String>) -> Self {
         self.thread_name = name.into();
@@ -153,10 +161,10 @@ impl Builder {
         panic_hook::install();
         set_outside_timer(OutsideTimer::of_process());
         let pinner = Arc::new(Pinner::new(affinity(), &machine, self.request.pin));
-        self.start(&plan, &pinner)
+        self.start(&plan, &pinner, machine.allowed.len())
     }
 
-    fn start(self, plan: &Plan, pinner: &Arc<Pinner>) -> Result<ShardedRuntime, BuildError> {
+    fn start(self, plan: &Plan, pinner: &Arc<Pinner>, cpus: usize) -> Result<ShardedRuntime, BuildError> {
         let mut prepared = Vec::with_capacity(plan.shards.len());
         for index in 0..plan.shards.len() {
             let shard = ShardId::new(u16::try_from(index).unwrap_or(u16::MAX));
@@ -165,6 +173,8 @@ impl Builder {
             config.ring_capacity = self.ring_capacity;
             config.ask_timeout = self.ask_timeout;
             config.slice = self.slice;
+            // What a throttled process spends on looking is missing when it has work.
+            config.spin = if plan.throttled && self.spin == Spin::Auto { Spin::Off } else { self.spin };
             let domain = Domain::new(config)?;
             let doorbell =
                 Doorbell::new().map_err(|source| BuildError::Descriptors { shard, what: "doorbell", source })?;
@@ -190,6 +200,7 @@ impl Builder {
                 control: control.clone(),
                 pinner: pinner.clone(),
                 blocking_threads: share,
+                spin_room: (self.spin == Spin::Auto).then_some(cpus),
                 on_start: self.on_shard_start.clone(),
                 runtime: handle.clone(),
                 started,
@@ -233,6 +244,7 @@ impl fmt::Debug for Builder {
             .field("ask_timeout", &self.ask_timeout)
             .field("max_blocking_threads", &self.max_blocking_threads)
             .field("slice", &self.slice)
+            .field("spin", &self.spin)
             .field("thread_name", &self.thread_name)
             .finish_non_exhaustive()
     }
@@ -285,6 +297,7 @@ mod tests {
         assert!(error(ShardedRuntime::builder().ring_capacity(usize::MAX)).contains("1048576"));
         assert!(error(ShardedRuntime::builder().ring_capacity(0)).contains("ring_capacity is 0"));
         assert!(error(ShardedRuntime::builder().mailbox_capacity(0)).contains("mailbox_capacity is 0"));
+        assert!(error(ShardedRuntime::builder().spin(Spin::Always(Duration::from_secs(1)))).contains("10ms"));
         assert!(error(ShardedRuntime::builder().max_blocking_threads(0)).contains("max_blocking_threads is 0"));
     }
 }

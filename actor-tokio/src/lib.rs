@@ -40,6 +40,7 @@
 //! | ring into a shard | 1,024 messages | [`Builder::ring_capacity`] |
 //! | time an ask may take | 30 s | [`Builder::ask_timeout`], [`Call::timeout`] |
 //! | time a turn may run | 100 µs | [`Builder::slice`] |
+//! | spin before sleep | [`Spin::Auto`] | [`Builder::spin`] |
 //! | blocking threads | 512 for the process | [`Builder::max_blocking_threads`] |
 //! | time a shutdown may take | 30 s | [`ShardedRuntime::shutdown_timeout`] |
 #![warn(missing_docs)]
@@ -50,6 +51,7 @@ mod bell;
 mod blocking;
 mod builder;
 mod cpus;
+mod crowd;
 mod current;
 mod cx_ext;
 mod error;
@@ -71,8 +73,8 @@ pub mod __macro;
 
 pub use actor_core::{
     Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor, InboxHandle,
-    IntoActor, Recv, Returned, ShardId, SpawnError, Stats, Tell, TellError, TellFailure, TryTellError, Typed, Waits,
-    WeakHandle,
+    IntoActor, Recv, Returned, ShardId, SpawnError, Spin, Stats, Tell, TellError, TellFailure, TryTellError, Typed,
+    Waits, WeakHandle,
 };
 
 pub use actor_macros::{actor, main};

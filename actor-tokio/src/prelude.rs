@@ -2,5 +2,5 @@
 
 pub use crate::{
     ActorId, AskError, Call, Cx, CxExt, Exit, ExitReason, Handle, Inbox, InboxHandle, Pin, Placement, RuntimeHandle,
-    ShardId, ShardedRuntime, SpawnError, TellError, TellFailure, TryTellError, WeakHandle, actor,
+    ShardId, ShardedRuntime, SpawnError, Spin, TellError, TellFailure, TryTellError, WeakHandle, actor,
 };

@@ -21,7 +21,10 @@ use actor_core::{
 use crossbeam_channel::Sender;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::bell::{Bell, Doorbell};
+use crate::{
+    bell::{Bell, Doorbell},
+    crowd::Present,
+};
 
 /// What the runtime tells a pump beside the engine's own requests.
 #[derive(Clone)]
@@ -48,7 +51,16 @@ impl PumpControl {
 }
 
 /// Runs the shard until it is released. Says `ended` once, when the shard was told to shut down and has no actor left.
-pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, ended: Sender<usize>) {
+///
+/// It spins before it sleeps, if the shard was made so, and if the process has no more shards than `room`.
+pub(crate) async fn pump(
+    shard: &Shard,
+    mut bell: Bell,
+    control: PumpControl,
+    ended: Sender<usize>,
+    room: Option<usize>,
+) {
+    let present = Present::new();
     let mut alarm = Alarm { sleep: Box::pin(sleep_until(Instant::now())), set_for: None };
     let mut has_ended = false;
     while !control.is_released() {
@@ -64,6 +76,8 @@ pub(crate) async fn pump(shard: &Shard, mut bell: Bell, control: PumpControl, en
                 requeue().await;
                 continue;
             }
+            // Nobody else on this thread has anything to do either, unless a socket has: look on for a moment.
+            Turn::Idle { .. } if room.is_none_or(|room| present.fits(room)) && shard.spin() => continue,
             Turn::Idle { next_timer, .. } => next_timer,
             Turn::Ended => {
                 if !has_ended {

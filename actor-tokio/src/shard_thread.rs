@@ -32,6 +32,8 @@ pub(crate) struct ShardThread {
     pub(crate) control: PumpControl,
     pub(crate) pinner: Arc<Pinner>,
     pub(crate) blocking_threads: usize,
+    /// Shards in the process up to which this one may spin; `None` for any number.
+    pub(crate) spin_room: Option<usize>,
     pub(crate) on_start: Option<Arc<dyn Fn(ShardId) + Send + Sync>>,
     pub(crate) runtime: RuntimeHandle,
     /// Told once: the shard runs, or why not.
@@ -55,6 +57,7 @@ impl ShardThread {
             control,
             pinner,
             blocking_threads,
+            spin_room,
             on_start,
             runtime,
             started,
@@ -104,7 +107,7 @@ impl ShardThread {
             _ = started.send(outcome);
             if is_up {
                 tokio::task::spawn_local(async move {
-                    pump(&shard, bell, control, ended).await;
+                    pump(&shard, bell, control, ended, spin_room).await;
                     // Here, inside the runtime's context: destructors may use it.
                     drop(shard);
                 })

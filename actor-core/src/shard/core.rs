@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{DomainConfig, stats::Counters};
+use super::{DomainConfig, Stats, spin::Spinner, stats::Counters};
 use crate::{
     ShardId, SpawnError,
     envelope::{Envelope, Failure, Start},
@@ -43,6 +43,7 @@ pub(crate) struct Core {
     /// Ports that were sent to in this poll and whose doorbells are owed a look.
     owed: RefCell<Vec<&'static Port>>,
     pub(crate) counters: Counters,
+    pub(super) spinner: Spinner,
     pub(super) is_closing: Cell<bool>,
     next_born: Cell<u64>,
 }
@@ -75,6 +76,7 @@ impl Core {
             driver_waker: RefCell::default(),
             owed: RefCell::default(),
             counters: Counters::default(),
+            spinner: Spinner::new(config.spin),
             is_closing: Cell::new(false),
             next_born: Cell::new(0),
         }
@@ -82,6 +84,10 @@ impl Core {
 
     pub(crate) fn shard(&self) -> ShardId {
         self.shard
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        Stats { rings_from_outside: self.port.outside_rings(), ..self.counters.read() }
     }
 
     /// The time: of the turn's last reading inside a turn, now outside.
@@ -214,8 +220,8 @@ impl Core {
             if !owed.iter().any(|known| std::ptr::eq(*known, port)) {
                 owed.push(port);
             }
-        } else if port.doorbell.ring() {
-            self.counters.rings.add(1);
+        } else {
+            self.count_ring(port.doorbell.ring());
         }
     }
 
@@ -228,10 +234,14 @@ impl Core {
         }
         publish_fence();
         for port in owed.drain(..) {
-            if port.doorbell.ring_after_fence() {
-                self.counters.rings.add(1);
-            }
+            self.count_ring(port.doorbell.ring_after_fence());
         }
+    }
+
+    #[inline]
+    fn count_ring(&self, woke: bool) {
+        let count = if woke { &self.counters.rings } else { &self.counters.elided };
+        count.add(1);
     }
 
     // === timers ===

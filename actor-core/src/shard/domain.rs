@@ -4,7 +4,7 @@
 
 use std::{cell::RefCell, collections::VecDeque, error::Error, fmt, rc::Rc, sync::atomic::Ordering, time::Duration};
 
-use super::{Activation, Core, Request, Stats, requests::promise, turn::InTurn};
+use super::{Activation, Core, Request, Spin, Stats, requests::promise, turn::InTurn};
 use crate::{
     ExitReason, ShardId,
     envelope::Envelope,
@@ -27,10 +27,12 @@ pub struct DomainConfig {
     pub ask_timeout: Option<Duration>,
     /// How long a turn may run before it lets others run.
     pub slice: Duration,
+    /// Whether the shard looks on for a moment before it sleeps.
+    pub spin: Spin,
 }
 
 impl DomainConfig {
-    /// The defaults: mailbox 256, ring 1,024, asks 30 s, turns 100 µs.
+    /// The defaults: mailbox 256, ring 1,024, asks 30 s, turns 100 µs, [`Spin::Auto`].
     #[must_use]
     pub const fn new(shard: ShardId) -> Self {
         Self {
@@ -39,12 +41,15 @@ impl DomainConfig {
             ring_capacity: 1024,
             ask_timeout: Some(Duration::from_secs(30)),
             slice: Duration::from_micros(100),
+            spin: Spin::Auto,
         }
     }
 }
 
 /// Messages that a ring holds at the most: 64 MiB.
 const MAX_RING: usize = 1 << 20;
+/// How long a spin before sleep may last.
+const LONGEST_SPIN: Duration = Duration::from_millis(10);
 
 /// Why a domain could not be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +67,13 @@ pub enum DomainError {
         /// The limit.
         limit: usize,
     },
+    /// The spin before sleep would keep the shard's sockets waiting too long.
+    SpinTooLong {
+        /// What was asked for.
+        length: Duration,
+        /// The limit.
+        limit: Duration,
+    },
     /// The process has as many shards as it can name.
     TooManyShards {
         /// The limit, over all runtimes of the process.
@@ -78,6 +90,10 @@ impl fmt::Display for DomainError {
             Self::RingTooLarge { capacity, limit } => write!(
                 f,
                 "ring_capacity is {capacity}, and {limit} is the most; a full ring blocks nobody, so a smaller one will do"
+            ),
+            Self::SpinTooLong { length, limit } => write!(
+                f,
+                "the spin before sleep is {length:?}, and {limit:?} is the most: the shard's sockets wait while it lasts"
             ),
             Self::TooManyShards { limit } => write!(
                 f,
@@ -120,7 +136,7 @@ impl Domain {
     ///
     /// # Errors
     ///
-    /// If a capacity is zero, the ring is larger than 2^20 messages, or the process has as many shards as can be
+    /// If a capacity is zero, the ring is larger than 2^20 messages, the spin longer than 10 ms, or the process has as many shards as can be
     /// addressed (4,096).
     pub fn new(config: DomainConfig) -> Result<Self, DomainError> {
         if config.mailbox_capacity == 0 {
@@ -131,6 +147,11 @@ impl Domain {
         }
         if config.ring_capacity > MAX_RING {
             return Err(DomainError::RingTooLarge { capacity: config.ring_capacity, limit: MAX_RING });
+        }
+        if let Spin::Always(length) = config.spin
+            && length > LONGEST_SPIN
+        {
+            return Err(DomainError::SpinTooLong { length, limit: LONGEST_SPIN });
         }
         let lease = Lease::take(config.ring_capacity).map_err(|_| DomainError::TooManyShards { limit: MAX_PORTS })?;
         let timeout =
@@ -193,7 +214,7 @@ impl Shard {
     /// The counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.core.counters.read()
+        self.core.stats()
     }
 
     /// Ends all actors at once, without their stop hooks.
@@ -295,7 +316,7 @@ impl Remote {
     pub fn stats(&self) -> impl Future<Output = Option<Stats>> + Send + use<> {
         let (answer, future) = promise();
         // A refused request drops the promise, which answers `None`.
-        _ = self.request(Request::new(move |core| answer.keep(core.counters.read())));
+        _ = self.request(Request::new(move |core| answer.keep(core.stats())));
         future
     }
 

@@ -6,12 +6,14 @@ mod domain;
 mod finish;
 mod requests;
 mod router;
+mod spin;
 mod stats;
 mod turn;
 
 pub use self::{
     activation::Activation,
     domain::{Domain, DomainConfig, DomainError, Remote, Shard},
+    spin::Spin,
     stats::Stats,
     turn::Turn,
 };

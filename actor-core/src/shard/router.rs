@@ -19,7 +19,7 @@ pub(crate) fn is_current(port: &'static Port) -> bool {
 pub(crate) fn look_at_bell(port: &'static Port) {
     with_core(|core| match core {
         Some(core) => core.owe_bell(port),
-        None => _ = port.doorbell.ring(),
+        None => port.ring_from_outside(),
     });
 }
 
@@ -38,8 +38,11 @@ pub(crate) unsafe fn deliver(slot: &'static Slot, envelope: Envelope) {
             // SAFETY: the caller's permit.
             unsafe { slot.port.push(envelope) };
             match core {
-                Some(core) => core.owe_bell(slot.port),
-                None => _ = slot.port.doorbell.ring(),
+                Some(core) => {
+                    core.counters.sent.add(1);
+                    core.owe_bell(slot.port);
+                }
+                None => slot.port.ring_from_outside(),
             }
         }
     });
@@ -66,7 +69,7 @@ pub(crate) fn signal(slot: &'static Slot, generation: u32, signals: Signals) {
                 debug_assert!(pushed, "the stack of signals is never closed");
                 match core {
                     Some(core) => core.owe_bell(slot.port),
-                    None => _ = slot.port.doorbell.ring(),
+                    None => slot.port.ring_from_outside(),
                 }
             }
             Signalled::Joined | Signalled::Stale => {}

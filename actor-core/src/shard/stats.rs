@@ -26,8 +26,21 @@ pub struct Stats {
     pub sleeps: u64,
     /// Sleeps that another thread's ring ended.
     pub rung: u64,
-    /// Rings of other shards' doorbells that found the sleeper and woke it.
+    /// Sleeps after whose end nothing was found to do: woken in vain.
+    pub spurious: u64,
+    /// Messages sent to other shards.
+    pub sent: u64,
+    /// Looks at other shards' doorbells that found the shard asleep and woke it: each wrote to the driver once.
     pub rings: u64,
+    /// Looks at other shards' doorbells that found the shard awake, or woken by another: nothing was written.
+    pub elided: u64,
+    /// Rings of this shard's doorbell by threads that execute no shard, or that asked something of the shard itself (a
+    /// start, statistics), that woke it.
+    pub rings_from_outside: u64,
+    /// Spins before sleep.
+    pub spins: u64,
+    /// Spins that found something, so that there was no sleep.
+    pub spins_won: u64,
 }
 
 /// The counters, each a plain cell.
@@ -42,7 +55,12 @@ pub(crate) struct Counters {
     pub(crate) turns: Counter,
     pub(crate) sleeps: Counter,
     pub(crate) rung: Counter,
+    pub(crate) spurious: Counter,
+    pub(crate) sent: Counter,
     pub(crate) rings: Counter,
+    pub(crate) elided: Counter,
+    pub(crate) spins: Counter,
+    pub(crate) spins_won: Counter,
 }
 
 /// One counter.
@@ -65,6 +83,7 @@ impl Counter {
 }
 
 impl Counters {
+    /// All but what the port counts.
     pub(crate) fn read(&self) -> Stats {
         let (received, handled, returned) = (self.received.get(), self.handled.get(), self.returned.get());
         Stats {
@@ -78,7 +97,13 @@ impl Counters {
             turns: self.turns.get(),
             sleeps: self.sleeps.get(),
             rung: self.rung.get(),
+            spurious: self.spurious.get(),
+            sent: self.sent.get(),
             rings: self.rings.get(),
+            elided: self.elided.get(),
+            rings_from_outside: 0,
+            spins: self.spins.get(),
+            spins_won: self.spins_won.get(),
         }
     }
 }

@@ -52,12 +52,17 @@ impl Shard {
         let core = &*self.core;
         let _in_turn = InTurn::enter(core);
         core.counters.turns.add(1);
-        if core.port.doorbell.wake() {
+        let was_rung = core.port.doorbell.wake();
+        if was_rung {
             core.counters.rung.add(1);
         }
         let start = core.read_clock();
         core.fire_timers(start);
         let mut was_busy = self.look();
+        core.spinner.wake(start, was_busy);
+        if was_rung && !was_busy && !core.has_ready() {
+            core.counters.spurious.add(1);
+        }
         // Polls, and looks for want of anything to poll: neither may go on for ever.
         let mut steps = 0u32;
         loop {
@@ -109,7 +114,7 @@ impl Shard {
         true
     }
 
-    fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         let core = &*self.core;
         core.has_ready()
             || !core.vacating.borrow().is_empty()

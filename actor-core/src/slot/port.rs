@@ -30,6 +30,8 @@ pub(crate) struct Port {
     /// Counts the domains that have held this port. Even: free; odd: held.
     epoch: AtomicU32,
     pub(crate) doorbell: CachePadded<Doorbell>,
+    /// Rings by threads that execute no shard, and for requests, that woke this lease's shard.
+    outside_rings: AtomicU64,
     /// Slots that other threads have left signals for.
     pub(crate) signals: CachePadded<Stack<Slot>>,
     /// Answers for tasks of the shard. Closed while nobody holds the port.
@@ -110,6 +112,7 @@ impl Lease {
         let ring = Box::into_raw(Box::new(Ring::new(ring_capacity)));
         // Release: pairs with the Acquire in `push`; a permit was granted after it in any case.
         port.ring.store(ring, Ordering::Release);
+        port.outside_rings.store(0, Ordering::Relaxed);
         port.lock_requests().open = true;
         port.replies.open();
         let epoch = port.epoch.fetch_add(1, Ordering::AcqRel) + 1;
@@ -174,6 +177,7 @@ impl Port {
             number,
             epoch: AtomicU32::new(0),
             doorbell: CachePadded::new(Doorbell::new()),
+            outside_rings: AtomicU64::new(0),
             signals: CachePadded::new(Stack::new()),
             replies: CachePadded::new(Stack::new()),
             requests: Mutex::default(),
@@ -203,6 +207,19 @@ impl Port {
         self.spill.push(ring, envelope);
     }
 
+    /// Makes what this thread has left here visible, and wakes the shard if it sleeps.
+    #[inline]
+    pub(crate) fn ring_from_outside(&self) {
+        if self.doorbell.ring() {
+            // A sleeper's wake costs a system call; this is nothing beside it.
+            self.outside_rings.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn outside_rings(&self) -> u64 {
+        self.outside_rings.load(Ordering::Relaxed)
+    }
+
     /// Leaves a request for the shard of `epoch`, or gives it back when that one has closed.
     pub(crate) fn request(&self, epoch: u32, request: Request) -> Result<(), Request> {
         let mut requests = self.lock_requests();
@@ -212,7 +229,7 @@ impl Port {
         requests.queue.push_back(request);
         self.has_requests.store(true, Ordering::Release);
         drop(requests);
-        self.doorbell.ring();
+        self.ring_from_outside();
         Ok(())
     }
 

@@ -1,0 +1,211 @@
+//! The short spin before a shard sleeps, and the gate that keeps it from costing more than it saves.
+//!
+//! A message for a sleeping shard costs two system calls and a wake of some 10 µs; for one that is still looking, the
+//! time of a cache line. So a shard that expects its next message within microseconds does better to look on for a
+//! moment. Three things bound what that costs: the gate (a moving average of the idle gap), the length, and a back-off
+//! after spins in vain. It only ever pauses the core: a `sched_yield` would hand a CPU-bound neighbour a whole time slice.
+
+use std::{cell::Cell, hint::spin_loop, time::Duration};
+
+use super::Shard;
+use crate::port::Nanos;
+
+/// Whether a shard that has nothing to do looks on for a moment before it sleeps.
+///
+/// Spinning answers traffic between shards within a microsecond instead of some ten, and takes CPU time from whoever
+/// shares the core. While it lasts, the shard's sockets and Tokio timers wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Spin {
+    /// Never: the shard sleeps at once.
+    Off,
+    /// When it pays: for at most 6 µs, while the time from idleness to the next message is 40 µs or less on a moving
+    /// average; ever more rarely while nothing comes of it; not at all while there are more shards in the process than
+    /// CPUs, or a CPU quota below their number.
+    #[default]
+    Auto,
+    /// For up to this time before each sleep, whatever it costs the core's other users.
+    Always(Duration),
+}
+
+/// How long an `Auto` spin lasts: about half of what the wake that it may save costs.
+const AUTO_LENGTH: Duration = Duration::from_micros(6);
+/// `Auto` spins while the average idle gap is no longer: a gap that ends in a wake counts with the wake's 10 µs, on both
+/// sides of a dialogue, so dialogues must get below it without spinning.
+const GATE: u64 = 40_000;
+/// What a longer gap counts as, so that one long pause is soon forgotten.
+const LONGEST_GAP: u64 = 200_000;
+/// The weight of the newest gap in the average is one in 2^this.
+const WEIGHT: u32 = 3;
+/// Rests that are skipped after many spins in vain, at the most.
+const MOST_SKIPPED: u32 = 64;
+/// Pauses between two readings of the clock.
+const PAUSES_PER_CLOCK: u32 = 16;
+/// Pauses after which a spin ends even if its clock stands still.
+const MOST_PAUSES: u32 = 1 << 20;
+
+/// When to spin, from what came of the last rests.
+pub(super) struct Spinner {
+    spin: Cell<Spin>,
+    /// When the shard last ran out of work; `None` while it has some.
+    idle_since: Cell<Option<Nanos>>,
+    /// The moving average of the time from idleness to the next message, in nanoseconds.
+    gap: Cell<u64>,
+    /// Rests to be skipped before the next spin, and after it if it is in vain.
+    skip: Cell<u32>,
+    next_skip: Cell<u32>,
+}
+
+impl Spinner {
+    pub(super) fn new(spin: Spin) -> Self {
+        Self {
+            spin: Cell::new(spin),
+            idle_since: Cell::new(None),
+            gap: Cell::new(LONGEST_GAP),
+            skip: Cell::new(0),
+            next_skip: Cell::new(1),
+        }
+    }
+
+    /// The shard has run out of work. Returns until when it spins, if it does.
+    fn rest(&self, now: Nanos) -> Option<Nanos> {
+        match self.spin.get() {
+            Spin::Off => return None,
+            Spin::Always(length) => return Some(now.after(length)),
+            Spin::Auto => {}
+        }
+        self.idle_since.set(Some(now));
+        if self.gap.get() > GATE {
+            return None;
+        }
+        let skip = self.skip.get();
+        if skip > 0 {
+            self.skip.set(skip - 1);
+            return None;
+        }
+        Some(now.after(AUTO_LENGTH))
+    }
+
+    /// A spin has ended, with a message or in vain.
+    fn spun(&self, won: bool) {
+        if won {
+            self.next_skip.set(1);
+        } else {
+            let skip = self.next_skip.get();
+            self.skip.set(skip);
+            self.next_skip.set((skip * 2).min(MOST_SKIPPED));
+        }
+    }
+
+    /// A turn has begun. `found` says that other threads had left something: a spin would have seen it.
+    #[inline]
+    pub(super) fn wake(&self, now: Nanos, found: bool) {
+        if let Some(since) = self.idle_since.take() {
+            let gap = if found { now.0.saturating_sub(since.0).min(LONGEST_GAP) } else { LONGEST_GAP };
+            let average = self.gap.get();
+            self.gap.set(average - (average >> WEIGHT) + (gap >> WEIGHT));
+        }
+    }
+}
+
+impl Shard {
+    /// Looks for something to do for a moment, as [`DomainConfig::spin`](super::DomainConfig::spin) says. Returns whether
+    /// something has come: then call [`turn`](Self::turn) rather than sleep. Others need not ring meanwhile.
+    ///
+    /// For a driver that has nothing else to do; before [`announce_sleep`](Self::announce_sleep).
+    #[must_use = "true means: do not sleep"]
+    pub fn spin(&self) -> bool {
+        let core = &*self.core;
+        if core.spinner.spin.get() == Spin::Off {
+            return false;
+        }
+        let Some(until) = core.spinner.rest(core.read_clock()) else {
+            return false;
+        };
+        core.counters.spins.add(1);
+        for pause in 1..=MOST_PAUSES {
+            if self.has_work() {
+                core.counters.spins_won.add(1);
+                core.spinner.spun(true);
+                return true;
+            }
+            spin_loop();
+            if pause.is_multiple_of(PAUSES_PER_CLOCK) && core.read_clock() >= until {
+                break;
+            }
+        }
+        core.spinner.spun(false);
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rests at `start`, and is woken after `gap` by a message or by something else. Returns whether it would spin.
+    fn rest(spinner: &Spinner, gap: u64, found: bool) -> bool {
+        let start = Nanos(1_000_000);
+        let spins = spinner.rest(start).is_some();
+        if spins {
+            spinner.spun(found && gap <= AUTO_LENGTH.as_nanos() as u64);
+        }
+        spinner.wake(Nanos(start.0 + gap), found);
+        spins
+    }
+
+    fn spins_of(spinner: &Spinner, rests: u32, gap: u64, found: bool) -> u32 {
+        (0..rests).map(|_| u32::from(rest(spinner, gap, found))).sum()
+    }
+
+    #[test]
+    fn a_dialogue_soon_spins_and_goes_on_spinning() {
+        let spinner = Spinner::new(Spin::Auto);
+        assert!(!rest(&spinner, 25_000, true), "nothing is known yet");
+        spins_of(&spinner, 30, 25_000, true);
+        assert_eq!(spins_of(&spinner, 1_000, 700, true), 1_000 - spinner_skips());
+    }
+
+    /// The first gaps of a dialogue end in wakes, which are spins in vain: they leave some rests to be skipped.
+    fn spinner_skips() -> u32 {
+        let spinner = Spinner::new(Spin::Auto);
+        spins_of(&spinner, 31, 25_000, true);
+        spinner.skip.get()
+    }
+
+    #[test]
+    fn sparse_traffic_does_not_spin() {
+        let spinner = Spinner::new(Spin::Auto);
+        assert_eq!(spins_of(&spinner, 1_000, 150_000, true), 0);
+    }
+
+    #[test]
+    fn what_no_message_ends_does_not_spin() {
+        let spinner = Spinner::new(Spin::Auto);
+        spins_of(&spinner, 100, 1_000, true);
+        assert!(spins_of(&spinner, 1_000, 1_000, false) < 10, "a socket's traffic is not seen by a spin");
+    }
+
+    #[test]
+    fn traffic_just_beyond_the_spin_is_hardly_spun_for() {
+        let spinner = Spinner::new(Spin::Auto);
+        spins_of(&spinner, 1_000, 30_000, true);
+        assert!(spins_of(&spinner, 6_500, 30_000, true) <= 101, "one spin for 65 rests");
+    }
+
+    #[test]
+    fn one_long_pause_is_forgiven() {
+        let spinner = Spinner::new(Spin::Auto);
+        spins_of(&spinner, 100, 700, true);
+        rest(&spinner, 10_000_000_000, true);
+        assert!(rest(&spinner, 700, true) || rest(&spinner, 700, true));
+    }
+
+    #[test]
+    fn the_other_policies_do_as_they_say() {
+        let off = Spinner::new(Spin::Off);
+        assert_eq!(spins_of(&off, 100, 700, true), 0);
+        let always = Spinner::new(Spin::Always(Duration::from_micros(50)));
+        assert_eq!(spins_of(&always, 100, 1_000_000, false), 100);
+    }
+}
