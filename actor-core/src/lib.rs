@@ -12,6 +12,7 @@
 mod id;
 mod mailbox;
 pub mod port;
+mod prefetch;
 mod sync;
 mod wake;
 

@@ -19,6 +19,7 @@ use actor_core::{
     port::{Nanos, Notify},
 };
 use crossbeam_channel::Sender;
+use crossbeam_utils::CachePadded;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::{
@@ -29,7 +30,8 @@ use crate::{
 /// What the runtime tells a pump beside the engine's own requests.
 #[derive(Clone)]
 pub(crate) struct PumpControl {
-    released: Arc<AtomicBool>,
+    /// On a line of its own: it is read each turn, and who knows what the allocator puts beside it.
+    released: Arc<CachePadded<AtomicBool>>,
     doorbell: Doorbell,
 }
 

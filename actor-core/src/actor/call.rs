@@ -24,7 +24,6 @@ use crate::{
     port::Nanos,
     shard,
     slot::{Admit, Place, Served, Signals, Slot},
-    wake::waker_key,
 };
 
 /// A message for an actor, with its arguments: `handle.method(arguments)`.
@@ -219,8 +218,9 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     /// With a permit just acquired. No user code runs before the delivery; `kept` is a clone of `waker`.
     #[inline]
     fn send(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        // An actor's waker finds its shard by itself; a task's waker is sent there with the answer.
-        let home = if waker_key(waker).is_some() { None } else { shard::with_core(|core| core.map(|core| core.port)) };
+        // The answer comes by the asker's shard, which wakes it there: an actor without a look at its slot from afar, a
+        // task without a system call.
+        let home = shard::with_core(|core| core.map(|core| core.port));
         let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), kept, home);
         let Target { slot, generation } = self.target;
         let envelope = Envelope::ask(slot.index(), generation, self.table, block.cast());

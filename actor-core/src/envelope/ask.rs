@@ -17,14 +17,21 @@ pub(crate) struct AskHead {
     pub(crate) cell: ReplyCell,
     /// For the replies of `home`.
     link: AtomicPtr<AskHead>,
-    /// The shard that the answer goes by, if the asker is a task there; `None` for an asker that is woken directly: an
-    /// actor, whose waker goes by its shard by itself, or a caller on no shard.
+    /// The shard of the asker, which the answer goes by; `None` for a caller on no shard, which is woken directly.
     home: Option<&'static Port>,
-    /// The asker gives up at this time; `None` never. Written by the caller before the message is sent.
-    pub(crate) deadline: Option<Nanos>,
+    /// The asker gives up at this time; [`NEVER`] if at none. Written by the caller before the message is sent.
+    deadline: Nanos,
+    erased: &'static Erased,
+}
+
+/// The functions of one type of block.
+struct Erased {
     fail: unsafe fn(NonNull<AskHead>, Failure),
     free: unsafe fn(NonNull<AskHead>),
 }
+
+/// The deadline of an asker that never gives up: the clock's last point.
+const NEVER: Nanos = Nanos(u64::MAX);
 
 // SAFETY: the link is a field, written only by the stack.
 unsafe impl Linked for AskHead {
@@ -65,9 +72,8 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
                 cell: ReplyCell::new(waker),
                 link: AtomicPtr::default(),
                 home,
-                deadline,
-                fail: Self::fail,
-                free: Self::free,
+                deadline: deadline.unwrap_or(NEVER),
+                erased: &Erased { fail: Self::fail, free: Self::free },
             },
             args: UnsafeCell::new(MaybeUninit::new(args)),
             has_args: Cell::new(true),
@@ -144,6 +150,16 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
     }
 }
 
+impl AskHead {
+    /// Whether the asker has given up by `now`.
+    #[inline]
+    pub(crate) fn is_expired(&self, now: Nanos) -> bool {
+        self.deadline <= now
+    }
+}
+
+const _: () = assert!(size_of::<AskHead>() == 56);
+
 impl Asked {
     /// The callee's end of the block at `head`.
     ///
@@ -198,7 +214,7 @@ impl Asked {
     /// Answers with `failure`, and drops the arguments if they are still there: user code that may panic.
     pub(crate) fn fail(self, failure: Failure) {
         // SAFETY: the head names its own type's function.
-        unsafe { (self.head().fail)(self.0, failure) }
+        unsafe { (self.head().erased.fail)(self.0, failure) }
     }
 
     /// Frees a block whose caller has gone and does not want it handled. Drops the arguments.
@@ -208,6 +224,6 @@ impl Asked {
     /// The reply cell has said that the block is the callee's to free.
     pub(crate) unsafe fn free(self) {
         // SAFETY: the head names its own type's function; ours by the caller's promise.
-        unsafe { (self.head().free)(self.0) }
+        unsafe { (self.head().erased.free)(self.0) }
     }
 }

@@ -9,6 +9,7 @@ use std::{
 use super::{Ask, AskHead, Asked, Failure};
 use crate::{
     id::{GENERATION_BITS, MAX_GENERATION, SLOT_BITS},
+    prefetch,
     shard::Core,
     slot::Slot,
 };
@@ -118,6 +119,17 @@ impl Envelope {
                 Asked::new(NonNull::new_unchecked(head))
             }
         })
+    }
+
+    /// Begins to fetch the block of an ask: whoever handles the message writes into it.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        if let Some(asked) = self.asked() {
+            let head: *const AskHead = asked.head();
+            prefetch::for_write(head);
+            // Where the answer goes.
+            prefetch::for_write(head.wrapping_byte_add(64));
+        }
     }
 
     /// Takes the arguments out.

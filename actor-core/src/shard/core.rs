@@ -18,6 +18,9 @@ use crate::{
     wake::publish_fence,
 };
 
+/// Free permits of one mailbox that its shard keeps at the most before it gives them back.
+const LARGEST_CHUNK: u32 = 32;
+
 /// One shard's state, on its thread.
 pub(crate) struct Core {
     pub(crate) port: &'static Port,
@@ -34,12 +37,14 @@ pub(crate) struct Core {
     pub(super) vacating: RefCell<Vec<&'static Slot>>,
     pub(crate) pool: NodePool,
     timers: RefCell<TimerQueue>,
-    now: Cell<Nanos>,
+    pub(super) now: Cell<Nanos>,
     /// The actor that is being polled and handles one message at a time: it can't answer itself.
     pub(crate) exclusive: Cell<Option<&'static Slot>>,
     pub(super) in_turn: Cell<bool>,
     /// Wakes the driver from its own thread.
     driver_waker: RefCell<Option<Waker>>,
+    /// Slots that may have permits which are free and not given back, each once.
+    unreleased: RefCell<Vec<&'static Slot>>,
     /// Ports that were sent to in this poll and whose doorbells are owed a look.
     owed: RefCell<Vec<&'static Port>>,
     pub(crate) counters: Counters,
@@ -74,6 +79,7 @@ impl Core {
             exclusive: Cell::new(None),
             in_turn: Cell::new(false),
             driver_waker: RefCell::default(),
+            unreleased: RefCell::default(),
             owed: RefCell::default(),
             counters: Counters::default(),
             spinner: Spinner::new(config.spin),
@@ -185,12 +191,12 @@ impl Core {
     pub(crate) fn next_message(&self, slot: &'static Slot) -> Option<Envelope> {
         loop {
             let envelope = slot.own.inbox.pop(&self.pool)?;
-            slot.release_permit();
+            self.release_permit(slot);
             let Some(asked) = envelope.asked() else {
                 self.counters.handled.add(1);
                 return Some(envelope);
             };
-            if asked.head().deadline.is_some_and(|deadline| deadline <= self.now.get()) {
+            if asked.head().is_expired(self.now.get()) {
                 self.counters.returned.add(1);
                 asked.fail(Failure::Expired);
             } else if asked.head().cell.start() == Start::Run {
@@ -204,10 +210,35 @@ impl Core {
         }
     }
 
+    /// A message has left its mailbox: its permit is free, and given back with others'. The word is in the caches of the
+    /// senders; to take it from them for every message would cost both sides more than the message.
+    #[inline]
+    fn release_permit(&self, slot: &'static Slot) {
+        let unreleased = slot.own.unreleased.get() + 1;
+        slot.own.unreleased.set(unreleased);
+        if unreleased >= slot.own.chunk.get() {
+            slot.release_permits();
+        } else if !slot.own.is_listed.replace(true) {
+            self.unreleased.borrow_mut().push(slot);
+        }
+    }
+
+    /// Gives all permits back that are free: before sleep, and when a turn ends with more to do. Wakes those that wait for them.
+    pub(super) fn release_permits(&self) {
+        // Taken: a waker is user code, and may come back here.
+        let mut slots = self.unreleased.take();
+        for slot in slots.drain(..) {
+            slot.own.is_listed.set(false);
+            slot.release_permits();
+        }
+        // Its room is used again.
+        self.unreleased.replace(slots);
+    }
+
     /// Whether a draining actor has had everything that was admitted.
     #[inline]
     pub(crate) fn is_drained(&self, slot: &Slot) -> bool {
-        slot.own.inbox.is_empty() && slot.admission.count() == 0
+        slot.own.inbox.is_empty() && slot.admission.count() == slot.own.unreleased.get()
     }
 
     // === doorbells ===
@@ -296,6 +327,8 @@ impl Core {
         slot.own.signals.set(Signals::NONE);
         slot.own.stopping.set(None);
         slot.own.born.set(self.next_born.replace(self.next_born.get() + 1));
+        slot.own.key.set(slot.key());
+        slot.own.chunk.set((capacity / 4).clamp(1, LARGEST_CHUNK));
         slot.own.state.occupy();
         slot.admission.open(slot.head.generation());
         self.counters.actors.add(1);

@@ -323,7 +323,7 @@ impl Remote {
     /// How many actors the shard has, as of its last turn.
     #[must_use]
     pub fn load(&self) -> u64 {
-        self.port.load.load(Ordering::Relaxed)
+        self.port.load()
     }
 
     pub(crate) fn request(&self, request: Request) -> Result<(), Request> {

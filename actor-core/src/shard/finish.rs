@@ -19,6 +19,7 @@ impl Core {
         }
         let generation = slot.head.generation();
         slot.close(generation);
+        slot.release_permits();
         let mut reason = reason;
         let task = slot.own.task.take();
         let (mut asked, mut kind) = (None, "");

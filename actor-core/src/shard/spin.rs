@@ -54,6 +54,8 @@ pub(super) struct Spinner {
     /// Rests to be skipped before the next spin, and after it if it is in vain.
     skip: Cell<u32>,
     next_skip: Cell<u32>,
+    /// A spin has found something, and no turn has begun since.
+    has_won: Cell<bool>,
 }
 
 impl Spinner {
@@ -64,6 +66,7 @@ impl Spinner {
             gap: Cell::new(LONGEST_GAP),
             skip: Cell::new(0),
             next_skip: Cell::new(1),
+            has_won: Cell::new(false),
         }
     }
 
@@ -88,6 +91,7 @@ impl Spinner {
 
     /// A spin has ended, with a message or in vain.
     fn spun(&self, won: bool) {
+        self.has_won.set(won);
         if won {
             self.next_skip.set(1);
         } else {
@@ -95,6 +99,12 @@ impl Spinner {
             self.skip.set(skip);
             self.next_skip.set((skip * 2).min(MOST_SKIPPED));
         }
+    }
+
+    /// Whether the last spin has found something, if it is asked for the first time since.
+    #[inline]
+    pub(super) fn has_won(&self) -> bool {
+        self.has_won.take()
     }
 
     /// A turn has begun. `found` says that other threads had left something: a spin would have seen it.

@@ -56,7 +56,8 @@ impl Shard {
         if was_rung {
             core.counters.rung.add(1);
         }
-        let start = core.read_clock();
+        // A spin has just read it.
+        let start = if core.spinner.has_won() { core.now.get() } else { core.read_clock() };
         core.fire_timers(start);
         let mut was_busy = self.look();
         core.spinner.wake(start, was_busy);
@@ -83,11 +84,11 @@ impl Shard {
                 let now = core.read_clock();
                 core.fire_timers(now);
                 if now >= start.after(core.slice) {
-                    return Turn::More;
+                    return core.interrupt();
                 }
             }
             if steps == STEPS_PER_TURN || !core.driver.has_budget() {
-                return Turn::More;
+                return core.interrupt();
             }
         }
         if core.is_closing.get() && core.counters.actors.get() == 0 {
@@ -104,6 +105,8 @@ impl Shard {
     #[must_use = "false means: do not wait"]
     pub fn announce_sleep(&self, waker: &Waker) -> bool {
         let core = &*self.core;
+        // First: whoever waits for one may be an actor of this shard.
+        core.release_permits();
         core.set_driver_waker(Some(waker.clone()));
         core.port.doorbell.announce_sleep();
         if self.has_work() {
@@ -176,6 +179,7 @@ impl Shard {
             let slot = self.core.port.table.get(envelope.slot());
             let slot = slot.expect("an envelope is addressed by a permit of one of our slots");
             debug_assert_eq!(slot.head.generation(), envelope.generation());
+            envelope.prefetch();
             self.core.accept(slot, envelope);
         }
         taken > 0
@@ -198,6 +202,12 @@ impl Shard {
 }
 
 impl Core {
+    /// Ends a turn that has more to do.
+    fn interrupt(&self) -> Turn {
+        self.release_permits();
+        Turn::More
+    }
+
     fn fire_timers(&self, now: Nanos) {
         if self.next_timer().is_some_and(|at| at <= now) {
             for waker in self.due_timers(now) {
@@ -222,7 +232,7 @@ impl Core {
         };
         let outer = self.exclusive.take();
         let step = capture(|| {
-            with_slot_waker(slot.key(), |waker| {
+            with_slot_waker(slot.own.key.get(), |waker| {
                 // SAFETY: the slot holds its task until `finish` takes it, which does not happen inside a poll.
                 unsafe { task.as_ref() }.poll(&Run { core: self, slot }, &mut Context::from_waker(waker))
             })
@@ -276,7 +286,7 @@ impl<'a> InTurn<'a> {
 impl Drop for InTurn<'_> {
     fn drop(&mut self) {
         self.0.ring_owed();
-        self.0.port.load.store(self.0.counters.actors.get(), std::sync::atomic::Ordering::Relaxed);
+        self.0.port.set_load(self.0.counters.actors.get());
         self.0.in_turn.set(false);
     }
 }

@@ -76,13 +76,13 @@ impl Admission {
         }
     }
 
-    /// Gives a permit back. Returns whether somebody waits for one: the caller then serves the queue.
+    /// Gives `permits` back. Returns whether somebody waits for one: the caller then serves the queue.
     #[inline]
     #[must_use = "waiters must be served"]
-    pub(crate) fn release(&self) -> bool {
+    pub(crate) fn release(&self, permits: u32) -> bool {
         // AcqRel: Release pairs with the Acquire in `acquire`; Acquire makes a waiter's registration visible.
-        let word = self.0.fetch_sub(1, Ordering::AcqRel);
-        debug_assert!(word & COUNT > 0, "a permit was released twice");
+        let word = self.0.fetch_sub(u64::from(permits), Ordering::AcqRel);
+        debug_assert!(word & COUNT >= u64::from(permits), "a permit was released twice");
         word & WAITERS != 0
     }
 
@@ -143,11 +143,11 @@ mod tests {
         assert_eq!(word.acquire(7, 2), Admit::Granted);
         assert_eq!(word.acquire(7, 2), Admit::Full);
         assert_eq!(word.count(), 2);
-        assert!(!word.release());
+        assert!(!word.release(1));
         word.set_waiters();
         assert_eq!(word.acquire(7, 2), Admit::Full, "no barging");
         assert_eq!(word.acquire_for_waiter(7, 2), Admit::Granted);
-        assert!(word.release());
+        assert!(word.release(1));
         assert!(word.close(7));
         assert!(!word.close(7));
         assert_eq!(word.acquire(7, 2), Admit::Closed);

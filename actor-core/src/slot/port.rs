@@ -47,8 +47,9 @@ pub(crate) struct Port {
     pub(crate) ask_timeout: AtomicU64,
     /// The shard's number in its runtime.
     pub(crate) shard: AtomicU32,
-    /// Actors on the shard, as of its last turn.
-    pub(crate) load: AtomicU64,
+    /// Actors on the shard, as of its last turn. On a line of its own: the owner writes it, and all senders read what is
+    /// above.
+    load: CachePadded<AtomicU64>,
     pub(crate) table: Table,
 }
 
@@ -186,7 +187,7 @@ impl Port {
             spill: Spill::new(),
             ask_timeout: AtomicU64::new(u64::MAX),
             shard: AtomicU32::new(0),
-            load: AtomicU64::new(0),
+            load: CachePadded::new(AtomicU64::new(0)),
             table: Table::new(),
         }
     }
@@ -205,6 +206,19 @@ impl Port {
         // SAFETY: the permit keeps the domain from ending, so the ring is there.
         let ring = unsafe { &*self.ring.load(Ordering::Acquire) };
         self.spill.push(ring, envelope);
+    }
+
+    /// How many actors the shard has, as of its last turn.
+    pub(crate) fn load(&self) -> u64 {
+        self.load.load(Ordering::Relaxed)
+    }
+
+    /// Says how many actors the shard has. The holder's.
+    #[inline]
+    pub(crate) fn set_load(&self, actors: u64) {
+        if self.load() != actors {
+            self.load.store(actors, Ordering::Relaxed);
+        }
     }
 
     /// Makes what this thread has left here visible, and wakes the shard if it sleeps.

@@ -149,7 +149,7 @@ impl Room {
         };
         if sender.granted {
             // The bit says whether anybody is left to serve; we look for ourselves, under the lock.
-            _ = word.release();
+            _ = word.release(1);
         } else {
             waiting.queue.retain(|ticket| *ticket != place.0);
         }
@@ -173,7 +173,7 @@ impl Room {
         let mut wakers = Vec::new();
         for (_, sender) in std::mem::take(&mut waiting.senders) {
             if sender.granted {
-                _ = word.release();
+                _ = word.release(1);
             }
             wakers.push(sender.waker);
         }

@@ -38,6 +38,14 @@ pub(crate) struct Own {
     pub(crate) task: Cell<Option<NonNull<dyn Task>>>,
     /// Signals left by the shard's own thread, or taken from the head and not acted on yet.
     pub(crate) signals: Cell<Signals>,
+    /// The key of the actor: what is above is in the caches of those that send to it.
+    pub(crate) key: Cell<SlotKey>,
+    /// Permits of messages that have left the mailbox, not given back yet.
+    pub(crate) unreleased: Cell<u32>,
+    /// How many of those there may be: a quarter of the capacity. A small mailbox's are given back one by one.
+    pub(crate) chunk: Cell<u32>,
+    /// Whether the shard knows that there may be some.
+    pub(crate) is_listed: Cell<bool>,
     /// The actor drains and then ends with this.
     pub(crate) stopping: Cell<Option<Stopping>>,
     /// Serial number of the start on this shard: shutdown goes in reverse.
@@ -86,6 +94,10 @@ impl Slot {
                 inbox: Inbox::new(),
                 task: Cell::new(None),
                 signals: Cell::new(Signals::NONE),
+                key: Cell::new(SlotKey::from_bits(0)),
+                unreleased: Cell::new(0),
+                chunk: Cell::new(1),
+                is_listed: Cell::new(false),
                 stopping: Cell::new(None),
                 born: Cell::new(0),
                 next_free: Cell::new(None),
@@ -115,10 +127,17 @@ impl Slot {
         ActorId::new(self.key())
     }
 
-    /// Gives a permit back and serves those that wait.
-    #[inline]
+    /// Gives one more permit back, with those that are free, and serves those that wait. The owner's.
     pub(crate) fn release_permit(&self) {
-        if self.admission.release() {
+        self.own.unreleased.set(self.own.unreleased.get() + 1);
+        self.release_permits();
+    }
+
+    /// Gives back the permits that are free, and serves those that wait. The owner's.
+    #[inline]
+    pub(crate) fn release_permits(&self) {
+        let free = self.own.unreleased.take();
+        if free > 0 && self.admission.release(free) {
             self.serve_waiters();
         }
     }

@@ -80,7 +80,9 @@ impl Doorbell {
     /// Ends the sleep. Returns whether somebody had rung.
     #[inline]
     pub(crate) fn wake(&self) -> bool {
-        self.set(AWAKE) == RUNG
+        // An owner that is awake writes nothing: ringers of other threads read this word at every publication.
+        // Relaxed: nobody but the owner leaves AWAKE.
+        self.word.load(Ordering::Relaxed) & MOOD != AWAKE && self.set(AWAKE) == RUNG
     }
 
     /// Closes the doorbell: no ring after this reaches the notifier, and none is inside it any more.

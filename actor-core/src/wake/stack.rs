@@ -5,7 +5,10 @@
 
 use std::{marker::PhantomData, ptr, ptr::NonNull};
 
-use crate::sync::{AtomicPtr, Fault, Ordering, planted};
+use crate::{
+    prefetch,
+    sync::{AtomicPtr, Fault, Ordering, planted},
+};
 
 /// A node that carries its own link.
 ///
@@ -50,7 +53,8 @@ impl<T: Linked> Stack<T> {
     pub(crate) unsafe fn push(&self, node: NonNull<T>) -> bool {
         // SAFETY: valid by the caller's promise.
         let link = unsafe { node.as_ref() }.link();
-        let mut head = self.head.load(Ordering::Relaxed);
+        // A guess, and mostly right: to look first would fetch the line twice, to read it and to write it.
+        let mut head = ptr::null_mut();
         loop {
             if head == closed() {
                 return false;
@@ -84,7 +88,12 @@ impl<T: Linked> Stack<T> {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         let head = self.head.load(Ordering::Relaxed);
-        head.is_null() || head == closed()
+        if head.is_null() || head == closed() {
+            return true;
+        }
+        // The caller is about to take it.
+        prefetch::for_write(head);
+        false
     }
 
     /// Takes all nodes, oldest first.

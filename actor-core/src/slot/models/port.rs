@@ -138,7 +138,7 @@ impl Road {
         while {
             self.take_arrived(&mut received);
             for _ in released..received.len() {
-                assert!(!self.word.release(), "nobody waits");
+                assert!(!self.word.release(1), "nobody waits");
             }
             released = received.len();
             self.word.count() > 0 && self.missing != Missing::Permits

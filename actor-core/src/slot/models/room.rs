@@ -48,7 +48,7 @@ impl Mailbox {
 
     /// As `Slot::release_permit` does it.
     fn release(&self) {
-        if self.word.release() {
+        if self.word.release(1) {
             self.room.serve(&self.word, self.head.generation(), CAPACITY).wake();
         }
     }
