@@ -15,6 +15,9 @@ use crate::ActorId;
 pub struct Nanos(pub u64);
 
 impl Nanos {
+    /// The clock's last point, 584 years after its first use: a deadline that never comes.
+    pub const NEVER: Self = Self(u64::MAX);
+
     /// The time now on the process's clock.
     #[must_use]
     pub fn now() -> Self {

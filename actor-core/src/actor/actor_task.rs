@@ -18,7 +18,7 @@ use super::{Actor, Cx, IntoActor, Method, Run, Step, Task, TellFailure, born::Bo
 use crate::{
     AskError, ExitReason, SpawnError,
     envelope::{Ask, Asked, Carried, Envelope, Failure, MethodTable},
-    port::Report,
+    port::{Nanos, Report},
     shard::Core,
     slot::{Signals, Slot, Stopping},
 };
@@ -35,6 +35,8 @@ pub(crate) struct ActorTask<A: Actor> {
     phase: Cell<Phase>,
     /// The asker of the message that is being handled.
     asked: Cell<Option<Asked>>,
+    /// When that asker gives up.
+    deadline: Cell<Nanos>,
     /// Who waits for the state to be built.
     born: Cell<Option<Born<A>>>,
     /// Empty until the state is built.
@@ -65,6 +67,7 @@ impl<A: Actor> ActorTask<A> {
             frame: Cell::new(None),
             phase: Cell::new(Phase::Built),
             asked: Cell::new(None),
+            deadline: Cell::new(Nanos::NEVER),
             born: Cell::new(None),
             state: UnsafeCell::new(Some(state)),
             cx: UnsafeCell::new(Cx::new(slot)),
@@ -81,6 +84,7 @@ impl<A: Actor> ActorTask<A> {
             frame: Cell::new(None),
             phase: Cell::new(Phase::Building),
             asked: Cell::new(None),
+            deadline: Cell::new(Nanos::NEVER),
             born: Cell::new(Some(born)),
             state: UnsafeCell::new(None),
             cx: UnsafeCell::new(Cx::new(slot)),
@@ -182,6 +186,23 @@ impl<A: Actor> ActorTask<A> {
         None
     }
 
+    /// A message is being handled from now on. What its handler asks, it asks on behalf of this asker.
+    #[inline]
+    fn set_asked(&self, core: &Core, asked: Option<Asked>) {
+        let deadline = asked.as_ref().map_or(Nanos::NEVER, |asked| asked.head().deadline);
+        self.asked.set(asked);
+        self.deadline.set(deadline);
+        core.inherited.set(deadline);
+    }
+
+    /// The message is no longer being handled: takes its asker.
+    #[inline]
+    fn take_asked_of(&self, core: &Core) -> Option<Asked> {
+        self.deadline.set(Nanos::NEVER);
+        core.inherited.set(Nanos::NEVER);
+        self.asked.take()
+    }
+
     /// Whether the asker of the message in the frame wants it dropped.
     fn is_cancelled(&self) -> bool {
         let Some(asked) = self.asked.take() else {
@@ -195,7 +216,7 @@ impl<A: Actor> ActorTask<A> {
     /// Hands the handler's outcome to its asker, or its error to whom it concerns.
     #[inline]
     fn conclude<M: Method<A>>(&self, core: &Core, slot: &'static Slot, outcome: Result<M::Ok, M::Err>) {
-        match (self.asked.take(), outcome) {
+        match (self.take_asked_of(core), outcome) {
             // SAFETY: `run_method::<M>` set the asker, of a block of these types.
             (Some(asked), outcome) => unsafe {
                 Ask::<M::Args, M::Ok, M::Err>::answer(asked, outcome.map_err(AskError::Handler));
@@ -223,6 +244,7 @@ impl<A: Actor> Task for ActorTask<A> {
     fn poll(&self, run: &Run<'_>, cx: &mut Context<'_>) -> Step {
         let Run { core, slot } = *run;
         core.exclusive.set(Some(slot));
+        core.inherited.set(self.deadline.get());
         if self.phase.get() == Phase::Built {
             self.start();
         }
@@ -231,7 +253,7 @@ impl<A: Actor> Task for ActorTask<A> {
             if let Some(mut frame) = self.frame.take() {
                 if self.is_cancelled() {
                     drop(frame);
-                    if let Some(asked) = self.asked.take() {
+                    if let Some(asked) = self.take_asked_of(core) {
                         asked.fail(Failure::Expired);
                     }
                     continue;
@@ -300,7 +322,7 @@ unsafe fn run_method<A: Actor, M: Method<A>>(task: NonNull<()>, envelope: Envelo
     // SAFETY: the envelope was made by `Handle::<A>::call::<M>`, with these types.
     let opened = unsafe { envelope.open::<M::Args, M::Ok, M::Err>() };
     // From here on a panic answers the asker: the engine takes it from the task.
-    task.asked.set(opened.asked);
+    task.set_asked(core, opened.asked);
     // SAFETY: no frame is there; the handler is dropped below, or becomes the frame.
     let (state, cx) = unsafe { task.parts() };
     if M::SYNC {

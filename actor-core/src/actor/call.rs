@@ -16,7 +16,7 @@ use std::{
 use super::{
     Tell,
     message::{Args as MessageArgs, MessageError, MessageReply},
-    waiting::{Alarm, Limit, Target},
+    waiting::{Alarm, Cycles, Limit, Target},
 };
 use crate::{
     AskError, Returned, TryTellError,
@@ -39,7 +39,24 @@ use crate::{
 /// # Errors
 ///
 /// Awaiting gives an [`AskError`] if the actor is stopping or has ended, ends before it answers, takes too long,
-/// returns an error itself, or is the very actor whose handler asks.
+/// returns an error itself, is the very actor whose handler asks, or waits for that one in turn.
+///
+/// # Deadlines
+///
+/// What a handler asks has no more time than there is until the deadline of the ask that it handles: nobody waits for the
+/// answer after that. [`detach_deadline`](Self::detach_deadline) asks for the opposite. A tell, and what a handler spawns,
+/// inherit nothing.
+///
+/// # Deadlocks
+///
+/// A handler that waits can't answer, so actors that wait for each other's answers, or for room in each other's mailboxes,
+/// would wait in a circle until their time is over. The engine finds such circles, in every build, when the last of their
+/// shards is about to sleep, or a millisecond later if it never does; one wait of the circle fails with `Deadlock`, which
+/// names the actors. An actor that asks itself gets that at once.
+///
+/// Seen are handlers that wait for one thing, and that thing is a call. Not seen are several waits at once, tasks, actors
+/// made by `spawn_fn`, and waits for anything else: a channel, a lock. A `select!` of one call against a timer or a
+/// channel may be ended too early: [`allow_cycle`](Self::allow_cycle) keeps the call out of the search.
 ///
 /// # Cancel safety
 ///
@@ -79,6 +96,8 @@ pub struct Call<Args, T, E = Infallible> {
     table: &'static MethodTable,
     limit: Limit,
     is_cancelled_on_drop: bool,
+    inherits: bool,
+    cycles: Cycles,
     state: State<Args, T, E>,
     alarm: Alarm,
     /// Which waker the reply cell has: its data and vtable, compared only.
@@ -109,6 +128,8 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             table,
             limit: Limit::Default,
             is_cancelled_on_drop: false,
+            inherits: true,
+            cycles: Cycles::Found,
             state: State::Fresh(args),
             alarm: Alarm::default(),
             waker: (std::ptr::null(), std::ptr::null()),
@@ -120,7 +141,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
     #[inline]
     pub fn tell(mut self) -> Tell<Args> {
         let args = self.take_fresh("tell");
-        Tell::new(self.target, self.table, self.limit, args)
+        Tell::new(self.target, self.table, self.limit, self.cycles, args)
     }
 
     /// Sends the message without asking for a reply, if there is room. Never waits.
@@ -167,6 +188,20 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         self
     }
 
+    /// Lets an ask take longer than its caller has left. Without this, what a handler asks gets no more time than there is
+    /// until the deadline of the ask that it handles: nobody waits for the answer after that.
+    pub fn detach_deadline(mut self) -> Self {
+        self.inherits = false;
+        self
+    }
+
+    /// Keeps this wait, for the answer or for room, out of the search for [deadlocks](Call#deadlocks): something else in
+    /// the handler's `select!` may end it.
+    pub fn allow_cycle(mut self) -> Self {
+        self.cycles = Cycles::Allowed;
+        self
+    }
+
     /// Asks from a thread that runs no async code: parks it until the answer is there.
     ///
     /// # Errors
@@ -204,8 +239,9 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         if let Some(path) = self.target.is_caller() {
             return Poll::Ready(Err(AskError::Deadlock { path }));
         }
-        self.alarm.set(self.limit.deadline_of_ask(self.target));
-        if !matches!(self.limit, Limit::Default) && self.alarm.is_due() {
+        let (deadline, may_be_due) = self.limit.deadline_of_ask(self.target, self.inherits);
+        self.alarm.set(deadline);
+        if may_be_due && self.alarm.is_due() {
             return Poll::Ready(Err(AskError::Timeout { delivered: false }));
         }
         match self.target.acquire() {
@@ -229,6 +265,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         // SAFETY: the permit was acquired on this thread just now; the table and the block are of this call's types.
         unsafe { shard::deliver(slot, envelope) };
         self.alarm.arm(waker, true);
+        self.target.note_wait(self.cycles);
         Poll::Pending
     }
 
@@ -263,6 +300,12 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
                 Poll::Ready(Err(AskError::Timeout { delivered: false }))
             }
             Served::Waiting(place) => {
+                if let Some(path) = self.target.verdict() {
+                    self.target.leave(place);
+                    self.alarm.disarm();
+                    return Poll::Ready(Err(AskError::Deadlock { path }));
+                }
+                self.target.note_wait(self.cycles);
                 self.state = State::Waiting(args, place);
                 let is_new = self.waker != identity(waker);
                 self.waker = identity(waker);
@@ -284,20 +327,26 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             // SAFETY: `Ready` makes the block ours, answer included.
             return Poll::Ready(unsafe { Ask::into_outcome(block) });
         }
-        if self.alarm.is_due() {
+        let deadlock = self.target.verdict();
+        if deadlock.is_some() || self.alarm.is_due() {
             self.state = State::Done;
             self.alarm.disarm();
-            return Poll::Ready(match cell.abandon(Leaving::Withdrawing) {
+            let delivered = match cell.abandon(Leaving::Withdrawing) {
                 // SAFETY: as above.
-                Abandoned::Ready => unsafe { Ask::into_outcome(block) },
-                Abandoned::Running => Err(AskError::Timeout { delivered: true }),
-                Abandoned::Queued => Err(AskError::Timeout { delivered: false }),
-            });
+                Abandoned::Ready => return Poll::Ready(unsafe { Ask::into_outcome(block) }),
+                Abandoned::Running => true,
+                Abandoned::Queued => false,
+            };
+            return Poll::Ready(Err(match deadlock {
+                Some(path) => AskError::Deadlock { path: if delivered { path.delivered() } else { path } },
+                None => AskError::Timeout { delivered },
+            }));
         }
         if answer == Answer::Pending {
             // The cell has this waker now; after `Busy` it has not, and the next poll must try again.
             self.waker = identity(waker);
         }
+        self.target.note_wait(self.cycles);
         self.alarm.arm(waker, is_new);
         Poll::Pending
     }
@@ -337,6 +386,8 @@ impl<Args, T, E> Call<Args, T, E> {
     #[cold]
     fn abandon(&mut self) {
         self.alarm.disarm();
+        // The handler that polls now may have noted this wait, and then dropped it.
+        self.target.note_wait(Cycles::Allowed);
         match mem::replace(&mut self.state, State::Done) {
             State::Fresh(_) | State::Done => {}
             State::Waiting(_, place) => self.target.leave(place),

@@ -11,7 +11,7 @@ use std::{
 use super::{
     call::{park, thread_waker},
     message::Args as MessageArgs,
-    waiting::{Alarm, Limit, Target},
+    waiting::{Alarm, Cycles, Limit, Target},
 };
 use crate::{
     Returned, TellError,
@@ -55,6 +55,7 @@ pub struct Tell<Args> {
     target: Target,
     table: &'static MethodTable,
     limit: Limit,
+    cycles: Cycles,
     state: State<Args>,
     alarm: Alarm,
 }
@@ -70,8 +71,8 @@ impl<Args> Unpin for Tell<Args> {}
 
 impl<Args: MessageArgs> Tell<Args> {
     #[inline]
-    pub(super) fn new(target: Target, table: &'static MethodTable, limit: Limit, args: Args) -> Self {
-        Self { target, table, limit, state: State::Fresh(args), alarm: Alarm::default() }
+    pub(super) fn new(target: Target, table: &'static MethodTable, limit: Limit, cycles: Cycles, args: Args) -> Self {
+        Self { target, table, limit, cycles, state: State::Fresh(args), alarm: Alarm::default() }
     }
 
     /// Sends from a thread that runs no async code: parks it until there is room.
@@ -134,6 +135,12 @@ impl<Args: MessageArgs> Tell<Args> {
                 Poll::Ready(Err(TellError::Timeout(Returned::new(args))))
             }
             Served::Waiting(place) => {
+                if let Some(path) = self.target.verdict() {
+                    self.target.leave(place);
+                    self.alarm.disarm();
+                    return Poll::Ready(Err(TellError::Deadlock { path, args: Returned::new(args) }));
+                }
+                self.target.note_wait(self.cycles);
                 self.state = State::Waiting(args, place);
                 // A slow road: arming anew each time is cheaper than remembering the waker.
                 self.alarm.arm(waker, true);
@@ -171,6 +178,8 @@ impl<Args> Drop for Tell<Args> {
         if let State::Waiting(_, place) = self.state {
             self.alarm.disarm();
             self.target.leave(place);
+            // The handler that polls now may have noted this wait, and then dropped it.
+            self.target.note_wait(Cycles::Allowed);
         }
     }
 }

@@ -9,6 +9,7 @@ use std::{
 use crate::{
     envelope::{Envelope, MethodTable},
     error::{DeadlockPath, Waits},
+    id::SlotKey,
     port::{Nanos, TimerKey, outside_timer},
     shard::{self, with_core},
     slot::{Admit, Place, Served, Slot},
@@ -49,6 +50,26 @@ impl Target {
         slot.room.leave(place, &slot.admission, self.generation, slot.capacity(), || self.is_same()).wake();
     }
 
+    fn key(&self) -> SlotKey {
+        SlotKey::new(self.slot.port.number(), self.slot.index(), self.generation)
+    }
+
+    /// The handler that polls a call, if one does, waits for this actor; or for something that is not to be followed.
+    #[inline]
+    pub(super) fn note_wait(&self, cycles: Cycles) {
+        with_core(|core| {
+            if let Some(core) = core.filter(|core| core.exclusive.get().is_some()) {
+                core.note_wait((cycles == Cycles::Found).then(|| self.key()));
+            }
+        });
+    }
+
+    /// The path of the deadlock, if the wait for this actor that the running handler polls is to end because of one.
+    #[inline]
+    pub(super) fn verdict(&self) -> Option<DeadlockPath> {
+        with_core(|core| core?.verdict(self.key()))
+    }
+
     fn is_same(&self) -> bool {
         self.slot.head.generation() == self.generation
     }
@@ -66,6 +87,15 @@ impl Target {
     }
 }
 
+/// Whether a wait is followed from actor to actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cycles {
+    /// A circle is an error.
+    Found,
+    /// Something else may end the wait: it is left alone.
+    Allowed,
+}
+
 /// How long a call may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Limit {
@@ -80,16 +110,25 @@ impl Limit {
         Self::At(Nanos::of(instant))
     }
 
-    /// The deadline of an ask that begins now.
+    /// The deadline of an ask that begins now, and whether it may have passed already.
     #[inline]
-    pub(super) fn deadline_of_ask(self, target: Target) -> Option<Nanos> {
-        match self {
+    pub(super) fn deadline_of_ask(self, target: Target, inherits: bool) -> (Option<Nanos>, bool) {
+        let own = match self {
             Self::Default => match target.slot.port.ask_timeout.load(Ordering::Relaxed) {
                 u64::MAX => None,
                 nanos => Some(Nanos(now().0.saturating_add(nanos))),
             },
             Self::In(_) | Self::At(_) => self.deadline_of_tell(),
+        };
+        let callers = if inherits {
+            with_core(|core| core.map_or(Nanos::NEVER, |core| core.inherited.get()))
+        } else {
+            Nanos::NEVER
+        };
+        if callers == Nanos::NEVER {
+            return (own, !matches!(self, Self::Default));
         }
+        (Some(own.map_or(callers, |own| own.min(callers))), true)
     }
 
     /// The deadline of a tell that begins now.

@@ -19,8 +19,8 @@ pub(crate) struct AskHead {
     link: AtomicPtr<AskHead>,
     /// The shard of the asker, which the answer goes by; `None` for a caller on no shard, which is woken directly.
     home: Option<&'static Port>,
-    /// The asker gives up at this time; [`NEVER`] if at none. Written by the caller before the message is sent.
-    deadline: Nanos,
+    /// The asker gives up at this time; [`Nanos::NEVER`] if at none. Written by the caller before the message is sent.
+    pub(crate) deadline: Nanos,
     erased: &'static Erased,
 }
 
@@ -29,9 +29,6 @@ struct Erased {
     fail: unsafe fn(NonNull<AskHead>, Failure),
     free: unsafe fn(NonNull<AskHead>),
 }
-
-/// The deadline of an asker that never gives up: the clock's last point.
-const NEVER: Nanos = Nanos(u64::MAX);
 
 // SAFETY: the link is a field, written only by the stack.
 unsafe impl Linked for AskHead {
@@ -72,7 +69,7 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
                 cell: ReplyCell::new(waker),
                 link: AtomicPtr::default(),
                 home,
-                deadline: deadline.unwrap_or(NEVER),
+                deadline: deadline.unwrap_or(Nanos::NEVER),
                 erased: &Erased { fail: Self::fail, free: Self::free },
             },
             args: UnsafeCell::new(MaybeUninit::new(args)),

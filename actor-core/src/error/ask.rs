@@ -31,8 +31,9 @@ pub enum AskError<E = Infallible> {
     },
     /// The actor ended after it had accepted the message and before it had answered.
     Died(ExitReason),
-    /// The answer would have been waited for for ever. Found today: an actor whose own handler asks it. Actors that wait
-    /// for each other get their timeout.
+    /// The answer, or room for the message, would have been waited for for ever: the actor asks itself, or actors wait for
+    /// each other in a circle. One of the circle gets this error, and the others go on. See
+    /// [`Call`](crate::Call#deadlocks).
     Deadlock {
         /// Who waits for whom.
         path: DeadlockPath,
@@ -48,7 +49,8 @@ impl<E> AskError<E> {
         match self {
             Self::Handler(_) | Self::Died(_) => true,
             Self::Timeout { delivered } => *delivered,
-            Self::Full | Self::Closed | Self::Deadlock { .. } | Self::OnShard => false,
+            Self::Deadlock { path } => path.was_delivered(),
+            Self::Full | Self::Closed | Self::OnShard => false,
         }
     }
 }

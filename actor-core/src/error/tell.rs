@@ -11,7 +11,9 @@ pub enum TellError<Args> {
     Closed(Returned<Args>),
     /// The mailbox had no room within the time limit that was set.
     Timeout(Returned<Args>),
-    /// The actor tells itself into its own full mailbox, and would wait for ever.
+    /// Room would have been waited for for ever: the actor tells itself into its own full mailbox, or actors wait for each
+    /// other in a circle. One of the circle gets this error, and the others go on. See
+    /// [`Call`](crate::Call#deadlocks).
     Deadlock {
         /// Who waits for whom.
         path: DeadlockPath,

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{DomainConfig, Stats, spin::Spinner, stats::Counters};
+use super::{DomainConfig, Stats, deadlock::Deadlocks, spin::Spinner, stats::Counters};
 use crate::{
     ShardId, SpawnError,
     envelope::{Envelope, Failure, Start},
@@ -40,6 +40,9 @@ pub(crate) struct Core {
     pub(super) now: Cell<Nanos>,
     /// The actor that is being polled and handles one message at a time: it can't answer itself.
     pub(crate) exclusive: Cell<Option<&'static Slot>>,
+    /// When the asker of the message that is being handled gives up; [`Nanos::NEVER`] if it never does or there is none.
+    pub(crate) inherited: Cell<Nanos>,
+    pub(super) deadlocks: Deadlocks,
     pub(super) in_turn: Cell<bool>,
     /// Wakes the driver from its own thread.
     driver_waker: RefCell<Option<Waker>>,
@@ -77,6 +80,8 @@ impl Core {
             pool: NodePool::new(),
             timers: RefCell::default(),
             exclusive: Cell::new(None),
+            inherited: Cell::new(Nanos::NEVER),
+            deadlocks: Deadlocks::default(),
             in_turn: Cell::new(false),
             driver_waker: RefCell::default(),
             unreleased: RefCell::default(),

@@ -20,6 +20,7 @@ impl Core {
         let generation = slot.head.generation();
         slot.close(generation);
         slot.release_permits();
+        slot.waits.clear();
         let mut reason = reason;
         let task = slot.own.task.take();
         let (mut asked, mut kind) = (None, "");

@@ -2,6 +2,7 @@
 
 mod activation;
 mod core;
+mod deadlock;
 mod domain;
 mod finish;
 mod requests;

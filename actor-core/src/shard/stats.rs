@@ -37,6 +37,8 @@ pub struct Stats {
     /// Rings of this shard's doorbell by threads that execute no shard, or that asked something of the shard itself (a
     /// start, statistics), that woke it.
     pub rings_from_outside: u64,
+    /// Waits of actors of this shard that were ended as part of a deadlock.
+    pub deadlocks: u64,
     /// Spins before sleep.
     pub spins: u64,
     /// Spins that found something, so that there was no sleep.
@@ -59,6 +61,7 @@ pub(crate) struct Counters {
     pub(crate) sent: Counter,
     pub(crate) rings: Counter,
     pub(crate) elided: Counter,
+    pub(crate) deadlocks: Counter,
     pub(crate) spins: Counter,
     pub(crate) spins_won: Counter,
 }
@@ -102,6 +105,7 @@ impl Counters {
             rings: self.rings.get(),
             elided: self.elided.get(),
             rings_from_outside: 0,
+            deadlocks: self.deadlocks.get(),
             spins: self.spins.get(),
             spins_won: self.spins_won.get(),
         }

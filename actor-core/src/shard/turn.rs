@@ -61,6 +61,7 @@ impl Shard {
         core.fire_timers(start);
         let mut was_busy = self.look();
         core.spinner.wake(start, was_busy);
+        core.check_old_waits(start);
         if was_rung && !was_busy && !core.has_ready() {
             core.counters.spurious.add(1);
         }
@@ -109,6 +110,7 @@ impl Shard {
         core.release_permits();
         core.set_driver_waker(Some(waker.clone()));
         core.port.doorbell.announce_sleep();
+        core.check_waits();
         if self.has_work() {
             core.port.doorbell.wake();
             return false;
@@ -140,6 +142,7 @@ impl Shard {
             found |= self.take_messages();
             found |= self.take_signals() | core.port.take_replies();
         }
+        found |= core.run_probes();
         for request in core.port.take_requests() {
             found = true;
             // The user code in it is captured where it runs; this is for what is left.
@@ -230,14 +233,16 @@ impl Core {
         let Some(task) = slot.own.task.get() else {
             return self.finish(slot, ExitReason::Normal);
         };
-        let outer = self.exclusive.take();
+        let outer = (self.exclusive.take(), self.inherited.replace(Nanos::NEVER), self.begin_poll());
         let step = capture(|| {
             with_slot_waker(slot.own.key.get(), |waker| {
                 // SAFETY: the slot holds its task until `finish` takes it, which does not happen inside a poll.
                 unsafe { task.as_ref() }.poll(&Run { core: self, slot }, &mut Context::from_waker(waker))
             })
         });
-        self.exclusive.set(outer);
+        self.exclusive.set(outer.0);
+        self.inherited.set(outer.1);
+        self.end_poll(slot, outer.2, matches!(step, Ok(Step::Parked)));
         match step {
             Ok(Step::Parked) => {
                 if slot.own.state.end() == Notified::Enqueue {

@@ -17,10 +17,12 @@ mod slot_ref;
 mod state;
 #[cfg(not(loom))]
 mod table;
+mod waits;
 
 pub(crate) use admission::{Admission, Admit};
 pub(crate) use head::{Head, Signalled, Signals};
 pub(crate) use room::{Place, Room, Served, Ticket};
+pub(crate) use waits::{Wait, WaitsFor};
 #[cfg(not(loom))]
 pub(crate) use {
     inbox::{Inbox, NodePool},

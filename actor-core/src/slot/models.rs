@@ -2,6 +2,7 @@
 
 mod port;
 mod room;
+mod waits;
 
 use std::{mem::ManuallyDrop, ops::Deref, ptr::NonNull};
 

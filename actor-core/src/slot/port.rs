@@ -196,6 +196,11 @@ impl Port {
         self.number
     }
 
+    /// Which of the domains that have held this port holds it, or held it last.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
     /// Puts an admitted message on its way; the caller then rings. Never waits for room.
     ///
     /// # Safety

@@ -9,7 +9,7 @@ use std::{
     sync::atomic::{AtomicPtr, AtomicU32, Ordering},
 };
 
-use super::{Admission, Admit, Head, Inbox, Left, Port, Refs, Room, Served, Signals, State};
+use super::{Admission, Admit, Head, Inbox, Left, Port, Refs, Room, Served, Signals, State, WaitsFor};
 use crate::{ActorId, actor::Task, id::SlotKey, shard, wake::Linked};
 
 /// An actor's place. Slots are allocated in segments of their port and never freed, so `&'static Slot` is what every
@@ -27,6 +27,8 @@ pub(crate) struct Slot {
     pub(crate) port: &'static Port,
     index: u32,
     capacity: AtomicU32,
+    /// Beside what its writer, the owner, touches anyway.
+    pub(crate) waits: WaitsFor,
     pub(crate) own: Own,
 }
 
@@ -48,6 +50,8 @@ pub(crate) struct Own {
     pub(crate) is_listed: Cell<bool>,
     /// The actor drains and then ends with this.
     pub(crate) stopping: Cell<Option<Stopping>>,
+    /// The actor has begun to wait for another and has not been checked for a deadlock since.
+    pub(crate) is_unchecked: Cell<bool>,
     /// Serial number of the start on this shard: shutdown goes in reverse.
     pub(crate) born: Cell<u64>,
     pub(crate) next_free: Cell<Option<&'static Slot>>,
@@ -89,6 +93,7 @@ impl Slot {
             port,
             index,
             capacity: AtomicU32::new(0),
+            waits: WaitsFor::new(),
             own: Own {
                 state: State::new(),
                 inbox: Inbox::new(),
@@ -99,6 +104,7 @@ impl Slot {
                 chunk: Cell::new(1),
                 is_listed: Cell::new(false),
                 stopping: Cell::new(None),
+                is_unchecked: Cell::new(false),
                 born: Cell::new(0),
                 next_free: Cell::new(None),
             },

@@ -88,6 +88,11 @@ impl State {
         }
     }
 
+    /// Whether the actor has nothing to do.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.0.get() == Kind::Parked
+    }
+
     /// A live state -> Done. Returns false when the slot has no live actor: the end was claimed before.
     #[must_use]
     pub(crate) fn finish(&self) -> bool {
