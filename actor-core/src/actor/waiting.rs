@@ -116,7 +116,10 @@ impl Limit {
         let own = match self {
             Self::Default => match target.slot.port.ask_timeout.load(Ordering::Relaxed) {
                 u64::MAX => None,
-                nanos => Some(Nanos(now().0.saturating_add(nanos))),
+                nanos => {
+                    let start = if nanos >= LONG { recently() } else { now() };
+                    Some(Nanos(start.0.saturating_add(nanos)))
+                }
             },
             Self::In(_) | Self::At(_) => self.deadline_of_tell(),
         };
@@ -145,6 +148,15 @@ impl Limit {
 #[inline]
 pub(super) fn now() -> Nanos {
     with_core(|core| core.map_or_else(Nanos::now, crate::shard::Core::now))
+}
+
+/// A limit, in nanoseconds, that a reading of the clock from before the last few polls does for.
+const LONG: u64 = 10_000_000_000;
+
+/// The time for a call with a [`LONG`] limit.
+#[inline]
+fn recently() -> Nanos {
+    with_core(|core| core.map_or_else(Nanos::now, crate::shard::Core::recent))
 }
 
 /// A call's deadline, and the timer that is armed for it.

@@ -44,6 +44,8 @@ pub(crate) struct Core {
     pub(crate) inherited: Cell<Nanos>,
     pub(super) deadlocks: Deadlocks,
     pub(super) in_turn: Cell<bool>,
+    /// The driver has announced sleep, and no turn has begun since.
+    pub(super) is_resting: Cell<bool>,
     /// Wakes the driver from its own thread.
     driver_waker: RefCell<Option<Waker>>,
     /// Slots that may have permits which are free and not given back, each once.
@@ -83,6 +85,7 @@ impl Core {
             inherited: Cell::new(Nanos::NEVER),
             deadlocks: Deadlocks::default(),
             in_turn: Cell::new(false),
+            is_resting: Cell::new(true),
             driver_waker: RefCell::default(),
             unreleased: RefCell::default(),
             owed: RefCell::default(),
@@ -105,6 +108,16 @@ impl Core {
     #[inline]
     pub(crate) fn now(&self) -> Nanos {
         if !self.in_turn.get() {
+            self.read_clock();
+        }
+        self.now.get()
+    }
+
+    /// The time of the last reading, if a turn is under way or about to begin; else now. Behind by what the driver's other
+    /// tasks take between two turns: good enough for a limit of seconds.
+    #[inline]
+    pub(crate) fn recent(&self) -> Nanos {
+        if self.is_resting.get() {
             self.read_clock();
         }
         self.now.get()

@@ -116,6 +116,7 @@ impl Shard {
             return false;
         }
         core.counters.sleeps.add(1);
+        core.is_resting.set(true);
         true
     }
 
@@ -284,6 +285,7 @@ impl<'a> InTurn<'a> {
     pub(super) fn enter(core: &'a Core) -> Self {
         core.in_turn.set(true);
         core.set_driver_waker(None);
+        core.is_resting.set(false);
         Self(core)
     }
 }
