@@ -3,6 +3,7 @@
 mod activation;
 mod core;
 mod domain;
+mod evict;
 mod finish;
 mod requests;
 mod router;

@@ -63,6 +63,7 @@ impl Shard {
         loop {
             if let Some(slot) = core.next_ready() {
                 core.run(slot);
+                core.drop_evicted();
                 was_busy = true;
             } else {
                 self.advance_shutdown();
@@ -119,6 +120,7 @@ impl Shard {
             || self.lease().ring().is_ready()
             || self.lease().has_spill()
             || !self.held_back.borrow().is_empty()
+            || core.has_evicted()
     }
 
     /// Takes what has come from other threads. Returns whether there was anything.
@@ -140,6 +142,7 @@ impl Shard {
         for slot in core.vacating.take() {
             core.vacate(slot);
         }
+        core.drop_evicted();
         core.ring_owed();
         found
     }
@@ -270,6 +273,7 @@ impl<'a> InTurn<'a> {
 
 impl Drop for InTurn<'_> {
     fn drop(&mut self) {
+        self.0.report_evicted();
         self.0.ring_owed();
         self.0.port.load.store(self.0.counters.actors.get(), std::sync::atomic::Ordering::Relaxed);
         self.0.in_turn.set(false);
