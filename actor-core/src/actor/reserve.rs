@@ -38,6 +38,26 @@ use crate::{
 /// # Panics
 ///
 /// A poll after the permit panics.
+///
+/// # Examples
+///
+/// ```
+/// # use actor_tokio::prelude::*;
+/// # #[actor] struct Counter { total: u64 }
+/// # #[actor] impl Counter { pub fn add(&mut self, by: u64) -> u64 { self.total += by; self.total } }
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// # let rt = ShardedRuntime::builder().cores(1).build()?;
+/// # rt.block_on(async {
+/// # let counter = rt.spawn(|| Counter { total: 0 }).await?;
+/// use std::time::Duration;
+///
+/// match counter.reserve().timeout(Duration::from_millis(50)).await {
+///     Ok(permit) => permit.send(counter.add(1))?,
+///     Err(ReserveError::Timeout) => println!("too busy"),
+///     Err(error) => return Err(error.into()),
+/// }
+/// # Ok(()) }) }
+/// ```
 #[must_use = "a reservation does nothing unless it is awaited"]
 pub struct Reserve<A: ?Sized> {
     target: Target,

@@ -196,6 +196,9 @@ impl Room {
         } else {
             waiting.queue.retain(|ticket| *ticket != place.0);
         }
+        if planted(Fault::RoomLeave) {
+            return Revoked::default();
+        }
         waiting.serve(word, generation, capacity)
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct Slot {
 }
 
 // Two cache lines: the first is what a sender touches.
-#[cfg(target_pointer_width = "64")]
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 const _: () = assert!(size_of::<Slot>() == 128 && std::mem::offset_of!(Slot, evicted) == 64);
 
 /// What only the slot's shard touches.
