@@ -11,7 +11,7 @@ use std::{
     task::{Poll, Waker},
 };
 
-use actor_core::{AskError, Call, ExitReason, Mailbox, Overflow, TellError, TryTellError, Turn};
+use actor_core::{ActorId, AskError, Call, ExitReason, Mailbox, Overflow, TellError, TryTellError, Turn};
 use common::{Cell0Handle, Flag, HandShard, Work, assert_accounted, finish, occupy, poll, spawn, spawn_with};
 
 /// Messages beyond the capacity that a mailbox that drops admits.
@@ -255,20 +255,34 @@ fn stop_and_kill_go_past_any_number_of_messages() {
 #[test]
 fn the_next_actor_in_the_slot_has_lost_nothing_and_the_report_names_the_one_before() {
     let shard = HandShard::new(0);
+    let witness = spawn(&shard, None);
     let cell = spawn_with(&shard, 1, Overflow::DropOldest);
+    let slot = slot_of(cell.id());
     for _ in 0..4 {
         cell.add(1).try_tell().expect("room");
     }
-    let exit = cell.kill();
+    drop(cell.kill());
     drop(cell);
-    assert_eq!(finish(&[&shard], exit), ExitReason::Killed);
-    let evicted = shard.shard.stats().evicted;
-    let reports = shard.log.0.borrow().clone();
-    assert_eq!(reports, if evicted == 0 { vec![] } else { vec![format!("Cell0 DropOldest: {evicted}")] });
+    // All in one turn: the loss, the end, and the start of another actor.
+    let mut start = witness.run(move |_, cx| {
+        let next = cx.spawn(common::Cell0::new).expect("spawned");
+        assert_eq!(next.evicted(), 0);
+        slot_of(next.id())
+    });
+    assert!(poll(&mut start, Waker::noop()).is_pending());
+    assert!(matches!(shard.shard.turn(), Turn::Idle { .. }));
+    assert_ne!(finish(&[], start), Ok(slot), "not before the report");
+    assert_eq!(*shard.log.0.borrow(), ["Cell0 DropOldest: 3"]);
     let next = spawn(&shard, Some(1));
+    assert_eq!(slot_of(next.id()), slot, "and then it is used again");
     assert_eq!((next.evicted(), next.overflow()), (0, Overflow::Wait));
     assert_eq!(finish(&[&shard], next.add(1)), Ok(1));
     assert_accounted(&[&shard]);
+}
+
+/// The middle one of port, slot and generation.
+fn slot_of(id: ActorId) -> u64 {
+    id.to_string().split('.').nth(1).and_then(|slot| slot.parse().ok()).expect("a slot's number")
 }
 
 #[test]
@@ -364,6 +378,27 @@ fn what_is_dropped_is_dropped_between_polls_and_may_panic() {
     assert_eq!(inside.load(Ordering::SeqCst), 0);
     assert_eq!(Arc::strong_count(&inside), 1 + 2, "but for the two that were handled, all were dropped");
     assert_accounted(&[&shard]);
+}
+
+#[test]
+fn what_a_poll_evicts_is_dropped_before_the_next_poll() {
+    let shard = HandShard::new(0);
+    let (sender, observer) = (spawn(&shard, None), spawn(&shard, None));
+    let cell = spawn_with(&shard, 1, Overflow::DropNewest);
+    let (_gate, count) = (occupy(&shard, &cell), Arc::new(AtomicU64::new(0)));
+    cell.add(1).try_tell().expect("room");
+    shard.settle();
+    let (cargo, counted) = (Cargo { inside: count.clone(), panics: false }, count.clone());
+    let mut send = sender.run(move |_, _| {
+        carry(&cell, cargo);
+        0
+    });
+    let mut observe = observer.run(move |_, _| Arc::strong_count(&counted) as u64);
+    assert!(poll(&mut send, Waker::noop()).is_pending() && poll(&mut observe, Waker::noop()).is_pending());
+    // Both are ready in one turn, in this order.
+    shard.settle();
+    assert_eq!(finish(&[], observe), Ok(2), "the test's and the observer's");
+    drop((send, count));
 }
 
 #[test]

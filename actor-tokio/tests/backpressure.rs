@@ -337,7 +337,10 @@ fn stops_and_kills_end_whoever_holds_places() {
             });
             let reason = exit.await;
             assert_eq!(reason, if round % 3 == 0 { ExitReason::Killed } else { ExitReason::Stopped });
-            assert_eq!(sink.queue_len(), 0);
+            // What was on its way to one that was killed comes back when it arrives. No place is kept by anybody.
+            while sink.queue_len() > 0 {
+                tokio::task::yield_now().await;
+            }
             handled.fetch_add(sink.evicted(), Ordering::Relaxed);
             drop(sink);
             // Whoever was told `Closed` has its arguments back, and the rest went with the actor.
