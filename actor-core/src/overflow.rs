@@ -16,9 +16,9 @@ use std::fmt;
 ///
 /// # Mailboxes that drop
 ///
-/// Which message is dropped is decided on the actor's shard when one arrives, whatever the actor is doing: starting, in a
-/// handler, stopping. An asker whose message is dropped gets [`AskError::Evicted`](crate::AskError::Evicted); a tell is
-/// dropped without a word to its sender. Stops, kills and ends are no messages, and are never dropped. Each loss is
+/// Which message is dropped is decided on the actor's shard when one arrives, whatever the actor is doing: starting, in
+/// a handler, stopping. An asker whose message is dropped gets [`AskError::Evicted`](crate::AskError::Evicted); a tell
+/// is dropped without a word to its sender. Stops, kills and ends are no messages, and are never dropped. Each loss is
 /// counted, in [`Handle::evicted`](crate::Handle::evicted) and [`Stats::evicted`](crate::Stats::evicted), and reported
 /// once a turn: with `actor-tokio`, as a `tracing` warning.
 ///
@@ -26,8 +26,8 @@ use std::fmt;
 /// capacity, so that memory stays bounded: then an ask and a tell wait until the shard has looked at what it was sent,
 /// and `try_tell` answers `Full`.
 ///
-/// A [`Permit`](crate::Permit) is a place before the mailbox, not in it: a message that is sent by one may be dropped as
-/// any other.
+/// A [`Permit`](crate::Permit) is a place before the mailbox, not in it: a message that is sent by one may be dropped
+/// as any other.
 ///
 /// # Examples
 ///

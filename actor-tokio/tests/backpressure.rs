@@ -1,5 +1,5 @@
-//! Full mailboxes under fire: what was sent was handled, dropped or returned, to the last message, whatever the policy; and
-//! no place that anybody holds keeps anything from ending.
+//! Full mailboxes under fire: what was sent was handled, dropped or returned, to the last message, whatever the policy;
+//! and no place that anybody holds keeps anything from ending.
 
 #[path = "os/log.rs"]
 mod log;

@@ -12,12 +12,12 @@ use crate::{
     slot::{Place, Served},
 };
 
-/// A place in an actor's mailbox, held for one message: what [`Handle::reserve`](super::Handle::reserve) gives. Dropped,
-/// it gives the place back, to the next that waits for one.
+/// A place in an actor's mailbox, held for one message: what [`Handle::reserve`](super::Handle::reserve) gives.
+/// Dropped, it gives the place back, to the next that waits for one.
 ///
-/// It counts in [`queue_len`](super::Handle::queue_len), as a message that is on its way does. It neither keeps the actor
-/// alive nor holds its stop back: a stopping actor takes its places back, even from permits that were leaked, and a
-/// message that is sent by one afterwards is answered with `Closed`.
+/// It counts in [`queue_len`](super::Handle::queue_len), as a message that is on its way does. It neither keeps the
+/// actor alive nor holds its stop back: a stopping actor takes its places back, even from permits that were leaked, and
+/// a message that is sent by one afterwards is answered with `Closed`.
 ///
 /// # Examples
 ///
@@ -86,8 +86,8 @@ impl<A: ?Sized> Permit<A> {
         }
     }
 
-    /// Makes the call an ask that is sent into the place, at its first poll: it never waits for room. Its time limit and
-    /// its other settings stay.
+    /// Makes the call an ask that is sent into the place, at its first poll: it never waits for room. Its time limit
+    /// and its other settings stay.
     ///
     /// Dropped before that, the ask gives the place back; so do its `tell`, `try_tell` and `into_args`, which go on
     /// without it.

@@ -28,12 +28,13 @@ use crate::{
 ///
 /// # Errors
 ///
-/// A [`ReserveError`] if the actor is stopping or has ended, if the time limit passes, or if the actor reserves in its own
-/// full mailbox.
+/// A [`ReserveError`] if the actor is stopping or has ended, if the time limit passes, or if the actor reserves in its
+/// own full mailbox.
 ///
 /// # Cancel safety
 ///
-/// Dropped before it is ready, it has given up its place in the queue; a permit that was about to come goes to the next.
+/// Dropped before it is ready, it has given up its place in the queue; a permit that was about to come goes to the
+/// next.
 ///
 /// # Panics
 ///

@@ -77,7 +77,7 @@ impl<E: fmt::Debug> fmt::Display for AskError<E> {
             }
             Self::Died(reason) => write!(f, "the actor ended before it answered: {reason}"),
             Self::Deadlock { path } => write!(f, "the ask would wait for ever: {path}"),
-            Self::OtherActor => f.write_str("the permit is for another actor than the call; reserve with the same handle"),
+            Self::OtherActor => f.write_str("the permit is for another actor; reserve with the call's own handle"),
             Self::OnShard => f.write_str(
                 "a blocking ask on a shard's thread would stop the thread that has to answer it; await the call instead",
             ),

@@ -38,7 +38,7 @@ impl fmt::Display for ReserveError {
             Self::Timeout => f.write_str("the actor's mailbox had no room within the time limit"),
             Self::Deadlock { path } => write!(f, "the reservation would wait for room for ever: {path}"),
             Self::OnShard => f.write_str(
-                "a blocking reservation on a shard's thread would stop the thread that has to make room; await it instead",
+                "a blocking reservation on a shard's thread would stop the thread that has to make room; await it",
             ),
         }
     }

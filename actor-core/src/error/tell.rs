@@ -96,9 +96,7 @@ impl<Args> fmt::Display for TryTellError<Args> {
         match self {
             Self::Full(_) => f.write_str("the actor's mailbox is full"),
             Self::Closed(_) => f.write_str("the actor is stopping or has ended, and takes no messages"),
-            Self::OtherActor(_) => {
-                f.write_str("the permit is for another actor than the call; reserve with the same handle")
-            }
+            Self::OtherActor(_) => f.write_str("the permit is for another actor; reserve with the call's own handle"),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Messages that a full mailbox drops: chosen on arrival, dropped between polls, reported at the turn's end.
 //!
-//! A message may arrive inside a sender's call, where no user code runs; so its victim waits in a list for the end of the
-//! poll, or of the look, with its permit. The permit bounds that list, keeps the slot the same actor's, and is released as
-//! on every other road out of a mailbox.
+//! A message may arrive inside a sender's call, where no user code runs; so its victim waits in a list for the end of
+//! the poll, or of the look, with its permit. The permit bounds that list, keeps the slot the same actor's, and is
+//! released as on every other road out of a mailbox.
 
 use std::cell::RefCell;
 

@@ -2,8 +2,8 @@
 
 use crate::Overflow;
 
-/// Capacity and policy of a mailbox. One word, because a sender reads it for each message, and the cache line that it has
-/// anyway is full.
+/// Capacity and policy of a mailbox. One word, because a sender reads it for each message, and the cache line that it
+/// has anyway is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds(u32);
 
