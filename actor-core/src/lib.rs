@@ -11,6 +11,7 @@
 
 mod id;
 mod mailbox;
+mod overflow;
 pub mod port;
 mod prefetch;
 mod sync;
@@ -31,13 +32,17 @@ pub mod timer;
 #[cfg(not(loom))]
 pub use self::{
     actor::{
-        Actor, Call, Cx, Exit, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Method, Recv, Spawning, Tell,
-        TellFailure, Typed, WeakHandle, message,
+        Actor, Call, Cx, Exit, Handle, Inbox, InboxActor, InboxHandle, IntoActor, Mailbox, Method, Permit, Recv,
+        Reserve, Spawning, Tell, TellFailure, Typed, WeakHandle, message,
     },
-    error::{AskError, BoxError, DeadlockPath, Returned, SpawnError, TellError, TryTellError, Waits},
+    error::{
+        AskError, BoxError, DeadlockPath, ReserveError, Returned, SpawnError, TellError, TryReserveError, TryTellError,
+        Waits,
+    },
     shard::{Activation, Domain, DomainConfig, DomainError, Remote, Shard, Spin, Stats, Turn},
 };
 pub use self::{
     id::{ActorId, ShardId},
     life::ExitReason,
+    overflow::Overflow,
 };

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::ActorId;
+use crate::{ActorId, Overflow};
 
 /// A point on the process's monotonic clock, in nanoseconds since its first use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,6 +119,17 @@ pub enum Report<'a> {
         kind: &'static str,
         /// Why it ended.
         reason: &'a crate::ExitReason,
+    },
+    /// An actor's full mailbox has dropped messages. Comes once a turn and actor.
+    Evicted {
+        /// Which actor.
+        actor: ActorId,
+        /// The actor's type.
+        kind: &'static str,
+        /// What it does when its mailbox is full.
+        policy: Overflow,
+        /// Messages dropped since the last report.
+        count: u64,
     },
 }
 

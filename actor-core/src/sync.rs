@@ -79,6 +79,10 @@ pub(crate) enum Fault {
     RoomBit,
     /// `Room::wait` takes a place without comparing generations.
     RoomGeneration,
+    /// `Room::leave` serves nobody.
+    RoomLeave,
+    /// `Room::try_reserve` takes the permit before the lock.
+    RoomReserve,
     /// `ReplyCell::complete` publishes with `Relaxed`.
     ReplyDone,
     /// `ReplyCell::complete` takes the waker without the lock.

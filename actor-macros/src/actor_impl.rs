@@ -39,6 +39,10 @@ pub(crate) fn expand(options: TokenStream, mut item: ItemImpl, errors: &mut Erro
                 option.name.span(),
                 "`mailbox` goes on the struct: `#[actor(mailbox = n)] struct ..`",
             )),
+            "overflow" => errors.push(Error::new(
+                option.name.span(),
+                "`overflow` goes on the struct: `#[actor(overflow = policy)] struct ..`",
+            )),
             _ => errors.push(option.unknown("on an actor's `impl` block", "`more`, `crate = path`")),
         }
     }

@@ -3,23 +3,25 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{
-    Error, Expr, ExprLit, ItemStruct, Lit, LitStr, Result, Type, ext::IdentExt, parse_quote, spanned::Spanned,
+    Error, Expr, ExprLit, Ident, ItemStruct, Lit, LitStr, Result, Type, ext::IdentExt, parse_quote, spanned::Spanned,
     visit_mut::VisitMut,
 };
 
-use crate::{attributes, errors::Errors, generics, krate, options, self_type::WriteOut, spans, types};
+use crate::{attributes, errors::Errors, generics, krate, options, options::Opt, self_type::WriteOut, spans, types};
 
 pub(crate) fn expand(options: TokenStream, item: &ItemStruct, errors: &mut Errors) -> Result<TokenStream> {
     attributes::no_second(&item.attrs)?;
-    let (mut mailbox, mut path) = (None, None);
+    let (mut mailbox, mut overflow, mut path) = (None, None, None);
     for option in options::parse(options, errors) {
         match option.name.to_string().as_str() {
             "mailbox" => mailbox = errors.keep(option.value().and_then(checked_mailbox)).cloned(),
+            "overflow" => overflow = errors.keep(checked_overflow(&option)),
             "crate" => path = errors.keep(option.path()),
             "more" => {
                 errors.push(Error::new(option.name.span(), "`more` is for a further `impl` block, not for the struct"))
             }
-            _ => errors.push(option.unknown("on an actor's struct", "`mailbox = n`, `crate = path`")),
+            _ => errors
+                .push(option.unknown("on an actor's struct", "`mailbox = n`, `overflow = policy`, `crate = path`")),
         }
     }
     if let Some(parameter) = types::lifetime_parameter(&item.generics.params) {
@@ -36,7 +38,8 @@ pub(crate) fn expand(options: TokenStream, item: &ItemStruct, errors: &mut Error
     let mut declared = item.generics.clone();
     WriteOut(&actor).visit_generics_mut(&mut declared);
     let clause = &declared.where_clause;
-    let impls = impls(item, &actor, &krate, mailbox.as_ref());
+    let bounds = Bounds { mailbox: mailbox.as_ref(), overflow: overflow.as_ref() };
+    let impls = impls(item, &actor, &krate, &bounds);
     // At the name, which is where an editor then goes from the handle's.
     let span = name.span();
     let about = format!("Refers to an actor of type [`{unraw}`], and keeps it going. Derefs to `Handle<{unraw}>`.");
@@ -54,20 +57,31 @@ pub(crate) fn expand(options: TokenStream, item: &ItemStruct, errors: &mut Error
     Ok(quote!(#item #handle #impls))
 }
 
+/// What is said about the mailbox.
+struct Bounds<'a> {
+    mailbox: Option<&'a Expr>,
+    /// A variant of `Overflow`.
+    overflow: Option<&'a Ident>,
+}
+
 /// What the handle is: it derefs to the plain one, and compares and prints as that does. By hand, since derives would
 /// ask the same of the actor's parameters.
-fn impls(item: &ItemStruct, actor: &Type, krate: &TokenStream, mailbox: Option<&Expr>) -> TokenStream {
+fn impls(item: &ItemStruct, actor: &Type, krate: &TokenStream, bounds: &Bounds<'_>) -> TokenStream {
     let mut generics = generics::with_static(&item.generics);
     WriteOut(actor).visit_generics_mut(&mut generics);
     let (implemented, used, clause) = generics.split_for_impl();
     let (name, handle) = (item.ident.unraw().to_string(), format_ident!("{}Handle", item.ident));
-    let capacity = mailbox_capacity(mailbox);
+    let capacity = mailbox_capacity(bounds.mailbox);
+    let overflow = bounds
+        .overflow
+        .map(|policy| quote!(const OVERFLOW: #krate::__macro::Overflow = #krate::__macro::Overflow::#policy;));
     let plain = quote!(#krate::__macro::Handle<#actor>);
     let bodies = [
         quote!(#krate::__macro::Typed for #actor #clause {
             type Handle = #handle #used;
             const NAME: &'static ::core::primitive::str = #name;
             const MAILBOX: ::core::option::Option<::core::primitive::usize> = #capacity;
+            #overflow
         }),
         quote!(::core::convert::From<#plain> for #handle #used #clause {
             fn from(handle: #plain) -> Self {
@@ -105,7 +119,7 @@ fn impls(item: &ItemStruct, actor: &Type, krate: &TokenStream, mailbox: Option<&
     ];
     let (conditions, allow) = (attributes::copied(&item.attrs, &["cfg"]), attributes::allow_lints());
     let impls = bodies.map(|body| quote!(#(#conditions)* #[automatically_derived] #allow impl #implemented #body));
-    let check = mailbox_check(item, actor, krate, mailbox).map(|check| quote!(#(#conditions)* #check));
+    let check = mailbox_check(item, actor, krate, bounds.mailbox).map(|check| quote!(#(#conditions)* #check));
     quote!(#(#impls)* #check)
 }
 
@@ -132,6 +146,26 @@ fn mailbox_check(item: &ItemStruct, actor: &Type, krate: &TokenStream, mailbox: 
                 <#actor as #krate::__macro::Typed>::MAILBOX;
         }
     })
+}
+
+fn checked_overflow(option: &Opt) -> Result<Ident> {
+    const POLICIES: &str = "`Wait`, `Reject`, `DropOldest`, `DropNewest`";
+    let Some(value) = &option.value else {
+        return Err(Error::new(option.name.span(), format!("write `overflow = policy`; there are: {POLICIES}")));
+    };
+    let policy = match value {
+        Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
+        _ => None,
+    };
+    match policy {
+        Some(policy) if ["Wait", "Reject", "DropOldest", "DropNewest"].iter().any(|known| policy == known) => {
+            Ok(policy.clone())
+        }
+        _ => {
+            let text = format!("no policy of a full mailbox; there are, without a path before them: {POLICIES}");
+            Err(Error::new_spanned(value, text))
+        }
+    }
 }
 
 fn checked_mailbox(value: &Expr) -> Result<&Expr> {

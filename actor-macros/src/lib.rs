@@ -33,7 +33,9 @@ use self::errors::Errors;
 /// Makes an actor of a struct and its `impl` block.
 ///
 /// On the **struct** it makes the typed handle, `NameHandle`. Options: `mailbox = n` (messages that the mailbox holds;
-/// the runtime's default is 256), `crate = path` (of `actor_tokio`, when it is only reached through another crate).
+/// the runtime's default is 256), `overflow = policy` (what becomes of a message for a full mailbox: `Wait`, which is
+/// the default, `Reject`, `DropOldest` or `DropNewest`), `crate = path` (of `actor_tokio`, when it is only reached
+/// through another crate).
 ///
 /// On its main **`impl` block** every method with a visibility (`pub`, `pub(crate)`, ..) and `&self` or `&mut self`,
 /// `async` or not, becomes a message: the handle gets a method of the same name, documentation and visibility that

@@ -2,7 +2,9 @@
 
 use std::{fmt, io};
 
-use actor_core::{AskError, BoxError, DomainError, ShardId, SpawnError, TellError, TryTellError};
+use actor_core::{
+    AskError, BoxError, DomainError, ReserveError, ShardId, SpawnError, TellError, TryReserveError, TryTellError,
+};
 
 use crate::{CpuError, PinError};
 
@@ -130,6 +132,18 @@ impl<Args: Send + 'static> From<TellError<Args>> for Error {
 
 impl<Args: Send + 'static> From<TryTellError<Args>> for Error {
     fn from(error: TryTellError<Args>) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<ReserveError> for Error {
+    fn from(error: ReserveError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl From<TryReserveError> for Error {
+    fn from(error: TryReserveError) -> Self {
         Self(error.into())
     }
 }

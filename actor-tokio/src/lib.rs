@@ -37,6 +37,7 @@
 //! |---|---|---|
 //! | shards | the CPUs that this process may use | [`Builder::cores`], [`Builder::core_ids`] |
 //! | mailbox | 256 messages | [`Builder::mailbox_capacity`], `#[actor(mailbox = n)]`, [`Spawn::mailbox`] |
+//! | a message for a full mailbox | waits ([`Overflow::Wait`]) | `#[actor(overflow = ..)]`, [`Spawn::overflow`] |
 //! | ring into a shard | 1,024 messages | [`Builder::ring_capacity`] |
 //! | time an ask may take | 30 s | [`Builder::ask_timeout`], [`Call::timeout`] |
 //! | time a turn may run | 100 µs | [`Builder::slice`] |
@@ -73,8 +74,8 @@ pub mod __macro;
 
 pub use actor_core::{
     Actor, ActorId, AskError, Call, Cx, DeadlockPath, Exit, ExitReason, Handle, Inbox, InboxActor, InboxHandle,
-    IntoActor, Recv, Returned, ShardId, SpawnError, Spin, Stats, Tell, TellError, TellFailure, TryTellError, Typed,
-    Waits, WeakHandle,
+    IntoActor, Overflow, Permit, Recv, Reserve, ReserveError, Returned, ShardId, SpawnError, Spin, Stats, Tell,
+    TellError, TellFailure, TryReserveError, TryTellError, Typed, Waits, WeakHandle,
 };
 
 pub use actor_macros::{actor, main};

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 pub use actor_core::{
-    Actor, BoxError, Call, Cx, ExitReason, Handle, Method, TellFailure, Typed,
+    Actor, BoxError, Call, Cx, ExitReason, Handle, Method, Overflow, TellFailure, Typed,
     message::{Args, IntoStart, MessageArg, MessageError, MessageReply, NoResult, Probe, ResultParts},
 };
 

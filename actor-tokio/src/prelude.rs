@@ -1,6 +1,7 @@
 //! All that most programs need: `use actor_tokio::prelude::*;`.
 
 pub use crate::{
-    ActorId, AskError, Call, Cx, CxExt, Exit, ExitReason, Handle, Inbox, InboxHandle, Pin, Placement, RuntimeHandle,
-    ShardId, ShardedRuntime, SpawnError, Spin, TellError, TellFailure, TryTellError, WeakHandle, actor,
+    ActorId, AskError, Call, Cx, CxExt, Exit, ExitReason, Handle, Inbox, InboxHandle, Overflow, Permit, Pin, Placement,
+    ReserveError, RuntimeHandle, ShardId, ShardedRuntime, SpawnError, Spin, TellError, TellFailure, TryReserveError,
+    TryTellError, WeakHandle, actor,
 };

@@ -20,6 +20,9 @@ impl Driver for TokioDriver {
             Report::ActorFailed { actor, kind, reason } => {
                 tracing::error!(%actor, kind, %reason, "an actor failed");
             }
+            Report::Evicted { actor, kind, policy, count } => {
+                tracing::warn!(%actor, kind, %policy, count, "a full mailbox dropped messages");
+            }
             _ => {}
         }
     }

@@ -7,11 +7,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use actor_core::{Remote, ShardId, SpawnError, Spawning};
+use actor_core::{Mailbox, Overflow, Remote, ShardId, SpawnError, Spawning};
 
 use crate::{Placement, RuntimeHandle};
 
-type Start<H> = Box<dyn FnOnce(&Remote, Option<usize>) -> Spawning<H> + Send>;
+type Start<H> = Box<dyn FnOnce(&Remote, Mailbox) -> Spawning<H> + Send>;
 
 /// A start of an actor, to be awaited: says where it goes and what it gets.
 ///
@@ -23,7 +23,7 @@ type Start<H> = Box<dyn FnOnce(&Remote, Option<usize>) -> Spawning<H> + Send>;
 /// # fn main() -> Result<(), actor_tokio::Error> {
 /// # let rt = ShardedRuntime::builder().cores(1).build()?;
 /// # rt.block_on(async {
-/// let near = rt.spawn(|| Session).on(ShardId::new(0)).mailbox(16).await?;
+/// let near = rt.spawn(|| Session).on(ShardId::new(0)).mailbox(16).overflow(Overflow::Reject).await?;
 /// let beside = rt.spawn(|| Session).placement(Placement::SameAs(&near)).await?;
 /// assert_eq!(near.shard(), beside.shard());
 /// # Ok(()) }) }
@@ -32,16 +32,16 @@ type Start<H> = Box<dyn FnOnce(&Remote, Option<usize>) -> Spawning<H> + Send>;
 pub struct Spawn<H> {
     runtime: RuntimeHandle,
     shard: Option<ShardId>,
-    mailbox: Option<usize>,
+    mailbox: Mailbox,
     start: Start<H>,
 }
 
 impl<H> Spawn<H> {
     pub(crate) fn new(
         runtime: RuntimeHandle,
-        start: impl FnOnce(&Remote, Option<usize>) -> Spawning<H> + Send + 'static,
+        start: impl FnOnce(&Remote, Mailbox) -> Spawning<H> + Send + 'static,
     ) -> Self {
-        Self { runtime, shard: None, mailbox: None, start: Box::new(start) }
+        Self { runtime, shard: None, mailbox: Mailbox::default(), start: Box::new(start) }
     }
 
     /// Starts it on this shard.
@@ -56,9 +56,17 @@ impl<H> Spawn<H> {
         self
     }
 
-    /// Gives it a mailbox for `capacity` messages, whatever its type or the runtime says.
+    /// Gives it a mailbox for `capacity` messages, whatever its type or the runtime says. More than 2^30 - 1 are taken
+    /// as that.
     pub fn mailbox(mut self, capacity: usize) -> Self {
-        self.mailbox = Some(capacity);
+        self.mailbox.capacity = Some(capacity);
+        self
+    }
+
+    /// Says what becomes of a message that finds the mailbox full, whatever its type says. [`Overflow::Wait`] unless
+    /// either does.
+    pub fn overflow(mut self, overflow: Overflow) -> Self {
+        self.mailbox.overflow = Some(overflow);
         self
     }
 }

@@ -39,7 +39,8 @@ use crate::{
 /// # Errors
 ///
 /// Awaiting gives an [`AskError`] if the actor is stopping or has ended, ends before it answers, takes too long,
-/// returns an error itself, is the very actor whose handler asks, or waits for that one in turn.
+/// returns an error itself, is the very actor whose handler asks, or waits for that one in turn; or if its mailbox is full
+/// and refuses or drops the message (see [`Overflow`](crate::Overflow)).
 ///
 /// # Deadlines
 ///
@@ -106,6 +107,10 @@ pub struct Call<Args, T, E = Infallible> {
 
 enum State<Args, T, E> {
     Fresh(Args),
+    /// Not sent, with a place of a permit's.
+    Reserved(Args, Place),
+    /// Not sent, with a permit for another actor.
+    Misdirected(Args),
     /// For room in the mailbox.
     Waiting(Args, Place),
     /// The caller's end of the block.
@@ -221,9 +226,33 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         }
     }
 
+    /// The parts of a call that has not been polled.
+    pub(super) fn into_message(mut self, what: &'static str) -> (Target, &'static MethodTable, Args) {
+        let args = self.take_fresh(what);
+        (self.target, self.table, args)
+    }
+
+    pub(super) fn is_for(&self, target: Target) -> bool {
+        self.target == target
+    }
+
+    /// Will be sent into `place`, a granted one of its actor's; `None` for a permit of another actor.
+    pub(super) fn with_place(mut self, place: Option<Place>) -> Self {
+        let args = self.take_fresh("ask");
+        self.state = match place {
+            Some(place) => State::Reserved(args, place),
+            None => State::Misdirected(args),
+        };
+        self
+    }
+
     fn take_fresh(&mut self, what: &'static str) -> Args {
         match mem::replace(&mut self.state, State::Done) {
-            State::Fresh(args) => args,
+            State::Fresh(args) | State::Misdirected(args) => args,
+            State::Reserved(args, place) => {
+                self.target.leave(place);
+                args
+            }
             state => {
                 self.state = state;
                 panic!(
@@ -269,8 +298,35 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
         Poll::Pending
     }
 
+    /// As `begin`, with a place that a permit has held.
+    #[cold]
+    fn begin_reserved(&mut self, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
+        let refused = match self.target.is_caller() {
+            Some(path) => Some(AskError::Deadlock { path }),
+            None => {
+                let (deadline, may_be_due) = self.limit.deadline_of_ask(self.target, self.inherits);
+                self.alarm.set(deadline);
+                (may_be_due && self.alarm.is_due()).then_some(AskError::Timeout { delivered: false })
+            }
+        };
+        if let Some(error) = refused {
+            self.abandon();
+            return Poll::Ready(Err(error));
+        }
+        match mem::replace(&mut self.state, State::Done) {
+            State::Reserved(args, place) => {
+                self.state = State::Waiting(args, place);
+                self.resume(place, waker)
+            }
+            _ => Poll::Ready(Err(AskError::OtherActor)),
+        }
+    }
+
     #[cold]
     fn wait(&mut self, args: Args, waker: &Waker, mut kept: Waker) -> Poll<Result<T, AskError<E>>> {
+        if self.target.rejects() {
+            return Poll::Ready(Err(AskError::Full));
+        }
         let served = self.target.wait(&mut kept);
         self.served(served, args, waker, kept)
     }
@@ -305,7 +361,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
                     self.alarm.disarm();
                     return Poll::Ready(Err(AskError::Deadlock { path }));
                 }
-                self.target.note_wait(self.cycles);
+                self.target.note_wait_for_room(self.cycles);
                 self.state = State::Waiting(args, place);
                 let is_new = self.waker != identity(waker);
                 self.waker = identity(waker);
@@ -363,6 +419,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, 
             // The state stays: after a panic of the waker's, the drop lets go of the block.
             State::Sent(block) => return this.poll_answer(block, waker),
             State::Waiting(_, place) => return this.resume(place, waker),
+            State::Reserved(..) | State::Misdirected(_) => return this.begin_reserved(waker),
             State::Done => panic!("a call of `{}` was polled after it was done", this.table.name),
             State::Fresh(_) => {}
         }
@@ -389,8 +446,8 @@ impl<Args, T, E> Call<Args, T, E> {
         // The handler that polls now may have noted this wait, and then dropped it.
         self.target.note_wait(Cycles::Allowed);
         match mem::replace(&mut self.state, State::Done) {
-            State::Fresh(_) | State::Done => {}
-            State::Waiting(_, place) => self.target.leave(place),
+            State::Fresh(_) | State::Misdirected(_) | State::Done => {}
+            State::Reserved(_, place) | State::Waiting(_, place) => self.target.leave(place),
             State::Sent(block) => {
                 let how = if self.is_cancelled_on_drop { Leaving::Cancelling } else { Leaving::Quietly };
                 // SAFETY: `Sent` holds the caller's end.
@@ -410,7 +467,7 @@ impl<Args, T, E> Call<Args, T, E> {
 impl<Args, T, E> fmt::Debug for Call<Args, T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.state {
-            State::Fresh(_) => "not sent",
+            State::Fresh(_) | State::Reserved(..) | State::Misdirected(_) => "not sent",
             State::Waiting(..) => "waiting for room",
             State::Sent(_) => "waiting for the reply",
             State::Done => "done",

@@ -7,10 +7,10 @@ use std::{
     sync::atomic::Ordering,
 };
 
-use super::{Actor, Call, Exit, Method, Typed, actor_task::Methods};
+use super::{Actor, Call, Exit, Method, Permit, Reserve, Typed, actor_task::Methods, waiting::Target};
 use crate::{
-    ActorId, ShardId, shard,
-    slot::{Pin, Signals, SlotRef},
+    ActorId, Overflow, ShardId, TryReserveError, shard,
+    slot::{Admit, Pin, Signals, SlotRef},
 };
 
 /// Refers to an actor and keeps it going: when the last handle is dropped, the actor handles what it has accepted and
@@ -105,13 +105,62 @@ impl<A: Typed> Handle<A> {
     /// Messages that the actor's mailbox holds.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.slot.slot().capacity() as usize
+        self.slot.slot().bounds().capacity() as usize
     }
 
-    /// Messages that are accepted and not begun. Never more than [`capacity`](Self::capacity).
+    /// Messages that are accepted and not begun, and places that are reserved. Never more than
+    /// [`capacity`](Self::capacity). A busy shard gives room back in portions: up to a quarter of the capacity, and 32 at
+    /// the most, may still be counted though their handling has begun.
     #[must_use]
     pub fn queue_len(&self) -> usize {
-        self.slot.slot().admission.count() as usize
+        // A mailbox that drops has more permits out than it holds messages.
+        self.capacity().min(self.slot.slot().admission.count() as usize)
+    }
+
+    /// What becomes of a message that finds the mailbox full.
+    #[must_use]
+    pub fn overflow(&self) -> Overflow {
+        self.slot.slot().bounds().overflow()
+    }
+
+    /// Messages that the mailbox has dropped so far, because it was full. Always 0 for one that waits or rejects.
+    #[must_use]
+    pub fn evicted(&self) -> u64 {
+        self.slot.slot().evicted()
+    }
+
+    /// Reserves a place in the mailbox for one message. Waits for room, in line with the asks and tells that do; the
+    /// [`Permit`] then sends without waiting.
+    ///
+    /// # Errors
+    ///
+    /// Awaiting gives a [`ReserveError`](crate::ReserveError) if the actor is stopping or has ended, if a
+    /// [`timeout`](Reserve::timeout) passes, or if the actor reserves in its own full mailbox.
+    ///
+    /// # Examples
+    ///
+    /// See [`Permit`].
+    pub fn reserve(&self) -> Reserve<A> {
+        Reserve::new(self.target())
+    }
+
+    /// Reserves a place in the mailbox for one message, if there is room. Never waits.
+    ///
+    /// # Errors
+    ///
+    /// If the mailbox is full (or others wait for room in it), or the actor is stopping or has ended.
+    pub fn try_reserve(&self) -> Result<Permit<A>, TryReserveError> {
+        let target = self.target();
+        match target.slot.try_reserve(target.generation) {
+            Ok(place) => Ok(Permit::new(target, place)),
+            Err(Admit::Closed) => Err(TryReserveError::Closed),
+            Err(Admit::Full | Admit::Granted) => Err(TryReserveError::Full),
+        }
+    }
+
+    fn target(&self) -> Target {
+        let slot = self.slot.slot();
+        Target { slot, generation: slot.head.generation() }
     }
 
     /// A handle that does not keep the actor going.

@@ -110,7 +110,7 @@ impl<J: MessageArg> Inbox<J> {
     /// Messages that wait.
     #[must_use]
     pub fn len(&self) -> usize {
-        if self.0.has_ended.get() { 0 } else { self.0.slot.admission.count() as usize }
+        if self.0.has_ended.get() { 0 } else { self.0.slot.own.queued() as usize }
     }
 
     /// Whether no message waits.

@@ -9,6 +9,8 @@ mod handle;
 mod inbox;
 mod into_actor;
 pub mod message;
+mod permit;
+mod reserve;
 mod spawn;
 mod task;
 mod tell;
@@ -23,7 +25,9 @@ pub use self::{
     handle::{Handle, WeakHandle},
     inbox::{Inbox, InboxActor, InboxHandle, Recv},
     into_actor::IntoActor,
-    spawn::Spawning,
+    permit::Permit,
+    reserve::Reserve,
+    spawn::{Mailbox, Spawning},
     tell::Tell,
     traits::{Actor, Method, TellFailure, Typed},
 };

@@ -13,7 +13,7 @@ use super::{
     inbox::InboxTask, message::MessageArg,
 };
 use crate::{
-    SpawnError,
+    Overflow, SpawnError,
     life::panic::capture,
     shard::{Core, Promise, Promising, Remote, Request, current_core, promise},
     slot::{Slot, SlotRef},
@@ -38,14 +38,36 @@ impl<H> fmt::Debug for Spawning<H> {
     }
 }
 
+/// What a spawn says about the mailbox; where it says nothing, the actor's type does, and then the shard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mailbox {
+    /// Messages that it holds: from 1 to 2^30 - 1, which is what a larger number comes to.
+    pub capacity: Option<usize>,
+    /// What becomes of a message that finds it full.
+    pub overflow: Option<Overflow>,
+}
+
+impl From<Option<usize>> for Mailbox {
+    fn from(capacity: Option<usize>) -> Self {
+        Self { capacity, overflow: None }
+    }
+}
+
+impl Mailbox {
+    /// A slot for an actor of type `A`, with this mailbox.
+    fn occupy<A: Typed>(self, core: &Core) -> Result<&'static Slot, SpawnError> {
+        core.occupy(self.capacity.or(A::MAILBOX), self.overflow.unwrap_or(A::OVERFLOW))
+    }
+}
+
 impl Remote {
     /// Starts an actor on the shard. `build` makes its state there.
-    pub fn spawn<F, R>(&self, mailbox: Option<usize>, build: F) -> Spawning<<R::Actor as Typed>::Handle>
+    pub fn spawn<F, R>(&self, mailbox: impl Into<Mailbox>, build: F) -> Spawning<<R::Actor as Typed>::Handle>
     where
         F: FnOnce() -> R + Send + 'static,
         R: IntoActor<Actor: Actor>,
     {
-        let (answer, future) = promise();
+        let (mailbox, (answer, future)) = (mailbox.into(), promise());
         self.ask_for(move |core| answer.keep(start(core, mailbox, build)));
         Spawning(future)
     }
@@ -54,26 +76,26 @@ impl Remote {
     /// makes the handle.
     pub fn spawn_async<F, Fut>(
         &self,
-        mailbox: Option<usize>,
+        mailbox: impl Into<Mailbox>,
         build: F,
     ) -> Spawning<<<Fut::Output as IntoActor>::Actor as Typed>::Handle>
     where
         F: FnOnce() -> Fut + Send + 'static,
         Fut: Future<Output: IntoActor<Actor: Actor>> + 'static,
     {
-        let (answer, future) = promise();
+        let (mailbox, (answer, future)) = (mailbox.into(), promise());
         self.ask_for(move |core| start_building(core, mailbox, build, answer));
         Spawning(future)
     }
 
     /// Starts an actor that is a plain future over its inbox.
-    pub fn spawn_inbox<J, F, Fut>(&self, mailbox: Option<usize>, body: F) -> Spawning<InboxHandle<J>>
+    pub fn spawn_inbox<J, F, Fut>(&self, mailbox: impl Into<Mailbox>, body: F) -> Spawning<InboxHandle<J>>
     where
         J: MessageArg,
         F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut + Send + 'static,
         Fut: Future<Output = ()> + 'static,
     {
-        let (answer, future) = promise();
+        let (mailbox, (answer, future)) = (mailbox.into(), promise());
         self.ask_for(move |core| answer.keep(start_inbox(core, mailbox, body)));
         Spawning(future)
     }
@@ -91,28 +113,24 @@ where
     R: IntoActor<Actor: Actor>,
 {
     let core = current_core().ok_or(SpawnError::Closed)?;
-    start(&core, None, build)
+    start(&core, Mailbox::default(), build)
 }
 
-fn start<F, R>(core: &Core, mailbox: Option<usize>, build: F) -> Result<<R::Actor as Typed>::Handle, SpawnError>
+fn start<F, R>(core: &Core, mailbox: Mailbox, build: F) -> Result<<R::Actor as Typed>::Handle, SpawnError>
 where
     F: FnOnce() -> R,
     R: IntoActor<Actor: Actor>,
 {
     core.admits_starts()?;
     let state = capture(|| build().into_actor()).map_err(SpawnError::Ended)?.map_err(SpawnError::Failed)?;
-    let slot = core.occupy(mailbox.or(R::Actor::MAILBOX))?;
+    let slot = mailbox.occupy::<R::Actor>(core)?;
     let handle = SlotRef::new(slot);
     install(core, slot, ActorTask::new(state, slot));
     Ok(Handle::new(handle).into())
 }
 
-fn start_building<F, Fut, A>(
-    core: &Core,
-    mailbox: Option<usize>,
-    build: F,
-    answer: Promise<Result<A::Handle, SpawnError>>,
-) where
+fn start_building<F, Fut, A>(core: &Core, mailbox: Mailbox, build: F, answer: Promise<Result<A::Handle, SpawnError>>)
+where
     F: FnOnce() -> Fut,
     Fut: Future<Output: IntoActor<Actor = A>> + 'static,
     A: Actor,
@@ -124,7 +142,7 @@ fn start_building<F, Fut, A>(
         Ok(future) => future,
         Err(reason) => return answer.keep(Err(SpawnError::Ended(reason))),
     };
-    match core.occupy(mailbox.or(A::MAILBOX)) {
+    match mailbox.occupy::<A>(core) {
         Ok(slot) => {
             let born = Born::new(answer, slot);
             install(core, slot, ActorTask::building(future, born, slot));
@@ -133,13 +151,13 @@ fn start_building<F, Fut, A>(
     }
 }
 
-fn start_inbox<J, F, Fut>(core: &Core, mailbox: Option<usize>, body: F) -> Result<InboxHandle<J>, SpawnError>
+fn start_inbox<J, F, Fut>(core: &Core, mailbox: Mailbox, body: F) -> Result<InboxHandle<J>, SpawnError>
 where
     J: MessageArg,
     F: FnOnce(Inbox<J>, Cx<InboxActor<J>>) -> Fut,
     Fut: Future<Output = ()> + 'static,
 {
-    let slot = core.occupy(mailbox)?;
+    let slot = mailbox.occupy::<InboxActor<J>>(core)?;
     let handle = SlotRef::new(slot);
     match capture(|| InboxTask::new(slot, body)) {
         Ok(task) => {

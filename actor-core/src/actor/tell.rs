@@ -21,12 +21,14 @@ use crate::{
 };
 
 /// Sends a message, waiting for room in the mailbox: what [`Call::tell`](super::Call::tell) returns. `Ok` means that
-/// the actor has accepted it and will handle it, unless it is killed or panics first.
+/// the actor has accepted it and will handle it, unless it is killed or panics first, or its mailbox drops messages
+/// ([`Overflow`](crate::Overflow)).
 ///
 /// # Errors
 ///
-/// A [`TellError`] with the arguments if the actor is stopping or has ended, if the time limit passes, or if the actor
-/// tells itself into its own full mailbox.
+/// A [`TellError`] with the arguments if the actor is stopping or has ended, if the time limit passes, if the actor
+/// tells itself into its own full mailbox, or if its full mailbox lets nobody wait
+/// ([`Overflow::Reject`](crate::Overflow::Reject)).
 ///
 /// # Cancel safety
 ///
@@ -99,7 +101,10 @@ impl<Args: MessageArgs> Tell<Args> {
 
     #[cold]
     fn wait(&mut self, args: Args, waker: &Waker) -> Poll<Result<(), TellError<Args>>> {
-        if let Some(path) = self.target.is_caller() {
+        if self.target.rejects() {
+            return Poll::Ready(Err(TellError::Full(Returned::new(args))));
+        }
+        if let Some(path) = self.target.waits_for_itself() {
             return Poll::Ready(Err(TellError::Deadlock { path, args: Returned::new(args) }));
         }
         self.alarm.set(self.limit.deadline_of_tell());
@@ -140,7 +145,7 @@ impl<Args: MessageArgs> Tell<Args> {
                     self.alarm.disarm();
                     return Poll::Ready(Err(TellError::Deadlock { path, args: Returned::new(args) }));
                 }
-                self.target.note_wait(self.cycles);
+                self.target.note_wait_for_room(self.cycles);
                 self.state = State::Waiting(args, place);
                 // A slow road: arming anew each time is cheaper than remembering the waker.
                 self.alarm.arm(waker, true);

@@ -6,9 +6,9 @@ use super::{
     Cx, Handle,
     message::{Args, MessageError, MessageReply},
 };
-use crate::{BoxError, ExitReason};
+use crate::{BoxError, ExitReason, Overflow};
 
-/// The struct's side: what its handles are called and how large its mailbox is.
+/// The struct's side: what its handles are called, how large its mailbox is and what happens beyond that.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an actor",
     label = "`#[actor]` is missing on this type's definition",
@@ -21,6 +21,8 @@ pub trait Typed: Sized + 'static {
     const NAME: &'static str;
     /// Messages that the mailbox holds; `None` for the runtime's default.
     const MAILBOX: Option<usize>;
+    /// What becomes of a message for a full mailbox.
+    const OVERFLOW: Overflow = Overflow::Wait;
 }
 
 /// The main `impl` block's side: the hooks.

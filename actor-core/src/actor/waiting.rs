@@ -7,12 +7,13 @@ use std::{
 };
 
 use crate::{
+    ActorId, Overflow,
     envelope::{Envelope, MethodTable},
     error::{DeadlockPath, Waits},
     id::SlotKey,
     port::{Nanos, TimerKey, outside_timer},
     shard::{self, with_core},
-    slot::{Admit, Place, Served, Slot},
+    slot::{Admit, Hold, Place, Served, Slot},
 };
 
 /// The actor that a call is for. Does not keep it alive: the generation tells whether it still is the same.
@@ -20,6 +21,13 @@ use crate::{
 pub(super) struct Target {
     pub(super) slot: &'static Slot,
     pub(super) generation: u32,
+}
+
+impl PartialEq for Target {
+    /// Whether both are the same actor.
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.slot, other.slot) && self.generation == other.generation
+    }
 }
 
 impl Target {
@@ -47,7 +55,34 @@ impl Target {
 
     pub(super) fn leave(&self, place: Place) {
         let slot = self.slot;
-        slot.room.leave(place, &slot.admission, self.generation, slot.capacity(), || self.is_same()).wake();
+        let permits = slot.bounds().permits();
+        slot.room.leave(place, &slot.admission, self.generation, permits, || self.is_same()).wake();
+    }
+
+    /// A place of one's own, with its permit or in the queue for it.
+    pub(super) fn reserve(&self, waker: &mut Waker) -> Hold {
+        self.slot.reserve(self.generation, waker)
+    }
+
+    pub(super) fn poll_reserved(&self, place: Place, waker: &mut Waker) -> Hold {
+        self.slot.room.poll_reserved(place, waker, || self.is_same())
+    }
+
+    /// The actor, in the life that the call is for.
+    pub(super) fn id(&self) -> ActorId {
+        ActorId::new(SlotKey::new(self.slot.port.number(), self.slot.index(), self.generation))
+    }
+
+    /// Whether nobody waits for room in the mailbox without having asked for it by name.
+    pub(super) fn rejects(&self) -> bool {
+        self.slot.bounds().overflow() == Overflow::Reject
+    }
+
+    /// The path of the deadlock, if it is this actor's own handler that would wait for room. A mailbox that drops makes
+    /// room without its actor.
+    #[inline]
+    pub(super) fn waits_for_itself(&self) -> Option<DeadlockPath> {
+        self.is_caller().filter(|_| !self.slot.bounds().drops())
     }
 
     fn key(&self) -> SlotKey {
@@ -62,6 +97,13 @@ impl Target {
                 core.note_wait((cycles == Cycles::Found).then(|| self.key()));
             }
         });
+    }
+
+    /// As [`note_wait`](Self::note_wait), for room in the mailbox. In one that drops messages it is the shard that makes
+    /// room, and not the actor.
+    #[cold]
+    pub(super) fn note_wait_for_room(&self, cycles: Cycles) {
+        self.note_wait(if self.slot.bounds().drops() { Cycles::Allowed } else { cycles });
     }
 
     /// The path of the deadlock, if the wait for this actor that the running handler polls is to end because of one.

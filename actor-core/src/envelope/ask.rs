@@ -55,6 +55,8 @@ pub(crate) enum Failure {
     Died(ExitReason),
     /// The asker's time was over before the message was begun.
     Expired,
+    /// The mailbox was full, and dropped it.
+    Evicted,
 }
 
 /// The callee's end of an ask. Not `Drop`: it is consumed by an answer.
@@ -124,6 +126,7 @@ impl<P: 'static, T: 'static, E: 'static> Ask<P, T, E> {
         let error = match failure {
             Failure::Died(reason) => AskError::Died(reason),
             Failure::Expired => AskError::Timeout { delivered: false },
+            Failure::Evicted => AskError::Evicted,
         };
         // SAFETY: `head` is that of a block of this type, and the callee's end (see `Asked::fail`).
         let block = unsafe { head.cast::<Self>().as_ref() };

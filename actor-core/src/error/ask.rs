@@ -20,8 +20,10 @@ use crate::ExitReason;
 pub enum AskError<E = Infallible> {
     /// The handler ran and returned this error.
     Handler(E),
-    /// The mailbox is full, and the caller does not wait.
+    /// The mailbox is full, and its actor lets nobody wait ([`Overflow::Reject`](crate::Overflow::Reject)).
     Full,
+    /// The mailbox was full, and dropped the message ([`Overflow`](crate::Overflow)).
+    Evicted,
     /// The actor is stopping or has ended; the message was not accepted.
     Closed,
     /// The ask took longer than its time limit.
@@ -38,6 +40,8 @@ pub enum AskError<E = Infallible> {
         /// Who waits for whom.
         path: DeadlockPath,
     },
+    /// The [`Permit`](crate::Permit) that it was to be sent by is for another actor.
+    OtherActor,
     /// A blocking ask on a shard's thread: it would stop the thread that has to answer it.
     OnShard,
 }
@@ -50,7 +54,7 @@ impl<E> AskError<E> {
             Self::Handler(_) | Self::Died(_) => true,
             Self::Timeout { delivered } => *delivered,
             Self::Deadlock { path } => path.was_delivered(),
-            Self::Full | Self::Closed | Self::OnShard => false,
+            Self::Full | Self::Evicted | Self::Closed | Self::OtherActor | Self::OnShard => false,
         }
     }
 }
@@ -61,6 +65,9 @@ impl<E: fmt::Debug> fmt::Display for AskError<E> {
             // `E` need not be `Display`: a plain enum will do as a handler's error.
             Self::Handler(error) => write!(f, "the handler failed: {error:?}"),
             Self::Full => f.write_str("the actor's mailbox is full"),
+            Self::Evicted => {
+                f.write_str("the actor's mailbox was full and dropped the message; it was not handled and will not be")
+            }
             Self::Closed => f.write_str("the actor is stopping or has ended, and takes no messages"),
             Self::Timeout { delivered: true } => {
                 f.write_str("no answer within the time limit; the handler had begun and goes on")
@@ -70,6 +77,7 @@ impl<E: fmt::Debug> fmt::Display for AskError<E> {
             }
             Self::Died(reason) => write!(f, "the actor ended before it answered: {reason}"),
             Self::Deadlock { path } => write!(f, "the ask would wait for ever: {path}"),
+            Self::OtherActor => f.write_str("the permit is for another actor; reserve with the call's own handle"),
             Self::OnShard => f.write_str(
                 "a blocking ask on a shard's thread would stop the thread that has to answer it; await the call instead",
             ),

@@ -2,12 +2,14 @@
 
 mod ask;
 mod deadlock;
+mod reserve;
 mod returned;
 mod spawn;
 mod tell;
 
 pub use ask::AskError;
 pub use deadlock::{DeadlockPath, Waits};
+pub use reserve::{ReserveError, TryReserveError};
 pub use returned::Returned;
 pub use spawn::SpawnError;
 pub use tell::{TellError, TryTellError};

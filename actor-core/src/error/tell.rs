@@ -7,6 +7,8 @@ use super::{DeadlockPath, Returned};
 /// Why a `tell` was not accepted. The message was not delivered; its arguments come back.
 #[non_exhaustive]
 pub enum TellError<Args> {
+    /// The mailbox is full, and its actor lets nobody wait ([`Overflow::Reject`](crate::Overflow::Reject)).
+    Full(Returned<Args>),
     /// The actor is stopping or has ended.
     Closed(Returned<Args>),
     /// The mailbox had no room within the time limit that was set.
@@ -24,22 +26,26 @@ pub enum TellError<Args> {
     OnShard(Returned<Args>),
 }
 
-/// Why a `try_tell` was not accepted. The message was not delivered; its arguments come back.
+/// Why a `try_tell`, or a send by a permit, was not accepted. The message was not delivered; its arguments come back.
 #[non_exhaustive]
 pub enum TryTellError<Args> {
     /// The mailbox is full, or others wait for room in it.
     Full(Returned<Args>),
     /// The actor is stopping or has ended.
     Closed(Returned<Args>),
+    /// The [`Permit`](crate::Permit) is for another actor than the call.
+    OtherActor(Returned<Args>),
 }
 
 impl<Args> TellError<Args> {
     /// The message's arguments.
     pub fn into_args(self) -> Args {
         match self {
-            Self::Closed(args) | Self::Timeout(args) | Self::OnShard(args) | Self::Deadlock { args, .. } => {
-                args.into_inner()
-            }
+            Self::Full(args)
+            | Self::Closed(args)
+            | Self::Timeout(args)
+            | Self::OnShard(args)
+            | Self::Deadlock { args, .. } => args.into_inner(),
         }
     }
 
@@ -54,7 +60,7 @@ impl<Args> TryTellError<Args> {
     /// The message's arguments.
     pub fn into_args(self) -> Args {
         match self {
-            Self::Full(args) | Self::Closed(args) => args.into_inner(),
+            Self::Full(args) | Self::Closed(args) | Self::OtherActor(args) => args.into_inner(),
         }
     }
 
@@ -74,6 +80,7 @@ impl<Args> TryTellError<Args> {
 impl<Args> fmt::Display for TellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Full(_) => f.write_str("the actor's mailbox is full"),
             Self::Closed(_) => f.write_str("the actor is stopping or has ended, and takes no messages"),
             Self::Timeout(_) => f.write_str("the actor's mailbox had no room within the time limit"),
             Self::Deadlock { path, .. } => {
@@ -91,6 +98,7 @@ impl<Args> fmt::Display for TryTellError<Args> {
         match self {
             Self::Full(_) => f.write_str("the actor's mailbox is full"),
             Self::Closed(_) => f.write_str("the actor is stopping or has ended, and takes no messages"),
+            Self::OtherActor(_) => f.write_str("the permit is for another actor; reserve with the call's own handle"),
         }
     }
 }
@@ -99,6 +107,7 @@ impl<Args> fmt::Display for TryTellError<Args> {
 impl<Args> fmt::Debug for TellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Full(_) => f.write_str("Full(..)"),
             Self::Closed(_) => f.write_str("Closed(..)"),
             Self::Timeout(_) => f.write_str("Timeout(..)"),
             Self::Deadlock { path, .. } => f.debug_struct("Deadlock").field("path", path).finish_non_exhaustive(),
@@ -109,7 +118,11 @@ impl<Args> fmt::Debug for TellError<Args> {
 
 impl<Args> fmt::Debug for TryTellError<Args> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_full() { "Full(..)" } else { "Closed(..)" })
+        f.write_str(match self {
+            Self::Full(_) => "Full(..)",
+            Self::Closed(_) => "Closed(..)",
+            Self::OtherActor(_) => "OtherActor(..)",
+        })
     }
 }
 

@@ -7,13 +7,13 @@ use std::{
     time::Duration,
 };
 
-use super::{DomainConfig, Stats, deadlock::Deadlocks, spin::Spinner, stats::Counters};
+use super::{DomainConfig, Stats, deadlock::Deadlocks, evict::Evictions, spin::Spinner, stats::Counters};
 use crate::{
-    ShardId, SpawnError,
+    Overflow, ShardId, SpawnError,
     envelope::{Envelope, Failure, Start},
     id::MAX_SLOTS,
     port::{ChoicePoint, Choose, Clock, Driver, Host, Nanos, TimerKey},
-    slot::{NodePool, Notified, Port, Signals, Slot, Stopping},
+    slot::{Bounds, NodePool, Notified, Port, Signals, Slot, Stopping},
     timer::TimerQueue,
     wake::publish_fence,
 };
@@ -52,6 +52,7 @@ pub(crate) struct Core {
     unreleased: RefCell<Vec<&'static Slot>>,
     /// Ports that were sent to in this poll and whose doorbells are owed a look.
     owed: RefCell<Vec<&'static Port>>,
+    pub(super) evictions: Evictions,
     pub(crate) counters: Counters,
     pub(super) spinner: Spinner,
     pub(super) is_closing: Cell<bool>,
@@ -89,6 +90,7 @@ impl Core {
             driver_waker: RefCell::default(),
             unreleased: RefCell::default(),
             owed: RefCell::default(),
+            evictions: Evictions::default(),
             counters: Counters::default(),
             spinner: Spinner::new(config.spin),
             is_closing: Cell::new(false),
@@ -196,19 +198,22 @@ impl Core {
     #[inline]
     pub(super) fn accept(&self, slot: &'static Slot, envelope: Envelope) {
         self.counters.received.add(1);
-        if slot.own.state.is_live() {
-            slot.own.inbox.push(&self.pool, envelope);
-            self.notify(slot);
-        } else {
-            self.return_late(slot, envelope);
+        if !slot.own.state.is_live() {
+            return self.return_late(slot, envelope);
         }
+        let bounds = slot.bounds();
+        if bounds.drops() && slot.own.queued() >= bounds.capacity() {
+            return self.accept_into_full(slot, envelope);
+        }
+        slot.own.enqueue(&self.pool, envelope);
+        self.notify(slot);
     }
 
     /// Takes the oldest message that is to be handled out of an actor's inbox.
     #[inline]
     pub(crate) fn next_message(&self, slot: &'static Slot) -> Option<Envelope> {
         loop {
-            let envelope = slot.own.inbox.pop(&self.pool)?;
+            let envelope = slot.own.dequeue(&self.pool)?;
             self.release_permit(slot);
             let Some(asked) = envelope.asked() else {
                 self.counters.handled.add(1);
@@ -256,7 +261,7 @@ impl Core {
     /// Whether a draining actor has had everything that was admitted.
     #[inline]
     pub(crate) fn is_drained(&self, slot: &Slot) -> bool {
-        slot.own.inbox.is_empty() && slot.admission.count() == slot.own.unreleased.get()
+        slot.own.queued() == 0 && slot.admission.count() == slot.own.unreleased.get()
     }
 
     // === doorbells ===
@@ -334,14 +339,14 @@ impl Core {
     }
 
     /// A slot for a new actor with an open mailbox.
-    pub(crate) fn occupy(&self, mailbox: Option<usize>) -> Result<&'static Slot, SpawnError> {
+    pub(crate) fn occupy(&self, capacity: Option<usize>, overflow: Overflow) -> Result<&'static Slot, SpawnError> {
         self.admits_starts()?;
-        let capacity = mailbox.map_or(self.mailbox_capacity, |mailbox| u32::try_from(mailbox).unwrap_or(u32::MAX));
+        let capacity = capacity.map_or(self.mailbox_capacity, |capacity| u32::try_from(capacity).unwrap_or(u32::MAX));
         if capacity == 0 {
             return Err(SpawnError::NoCapacity);
         }
         let slot = self.port.table.take(self.port).ok_or(SpawnError::TooManyActors { limit: MAX_SLOTS })?;
-        slot.set_capacity(capacity);
+        slot.set_bounds(Bounds::new(capacity, overflow));
         slot.own.signals.set(Signals::NONE);
         slot.own.stopping.set(None);
         slot.own.born.set(self.next_born.replace(self.next_born.get() + 1));

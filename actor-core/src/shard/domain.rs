@@ -272,6 +272,8 @@ impl Drop for Shard {
             std::thread::yield_now();
         }
         self.look();
+        // While the slots are ours.
+        self.core.report_evicted();
         let lease = self.lease.take().expect("put back above");
         lease.close_replies();
         // SAFETY: no permit is out: counted just now, and closed words grant none.

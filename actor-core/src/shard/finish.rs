@@ -38,7 +38,7 @@ impl Core {
         if let Some(asked) = asked {
             _ = capture(|| asked.fail(Failure::Died(reason.clone())));
         }
-        while let Some(envelope) = slot.own.inbox.pop(&self.pool) {
+        while let Some(envelope) = slot.own.dequeue(&self.pool) {
             self.throw_away(slot, envelope, &reason);
         }
         if !reason.is_graceful() && reason != ExitReason::Killed {
@@ -60,7 +60,11 @@ impl Core {
 
     /// Makes a slot whose actor has ended free for the next one, once nothing refers to it.
     pub(super) fn vacate(&self, slot: &'static Slot) {
-        if !slot.own.state.is_done() || slot.refs.is_referenced() || slot.admission.count() > 0 {
+        if !slot.own.state.is_done()
+            || slot.refs.is_referenced()
+            || slot.admission.count() > 0
+            || slot.own.is_noted.get()
+        {
             return;
         }
         // A slot that has had its last generation stays as it is, for good.

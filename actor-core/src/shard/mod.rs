@@ -4,6 +4,7 @@ mod activation;
 mod core;
 mod deadlock;
 mod domain;
+mod evict;
 mod finish;
 mod requests;
 mod router;

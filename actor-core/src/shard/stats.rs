@@ -10,12 +10,14 @@ pub struct Stats {
     pub actors: u64,
     /// Actors started.
     pub spawned: u64,
-    /// Messages that reached the shard: each is later counted once in `handled`, `returned` or `queued`.
+    /// Messages that reached the shard: each is later counted once in `handled`, `returned`, `evicted` or `queued`.
     pub received: u64,
     /// Messages whose handler was begun.
     pub handled: u64,
     /// Messages that were not handled: their actor had ended, their asker's time was over or it had withdrawn them.
     pub returned: u64,
+    /// Messages that full mailboxes have dropped (see [`Overflow`](crate::Overflow)).
+    pub evicted: u64,
     /// Messages that wait in mailboxes now.
     pub queued: u64,
     /// Polls of actors.
@@ -53,6 +55,7 @@ pub(crate) struct Counters {
     pub(crate) received: Counter,
     pub(crate) handled: Counter,
     pub(crate) returned: Counter,
+    pub(crate) evicted: Counter,
     pub(crate) polls: Counter,
     pub(crate) turns: Counter,
     pub(crate) sleeps: Counter,
@@ -88,14 +91,16 @@ impl Counter {
 impl Counters {
     /// All but what the port counts.
     pub(crate) fn read(&self) -> Stats {
-        let (received, handled, returned) = (self.received.get(), self.handled.get(), self.returned.get());
+        let (received, handled) = (self.received.get(), self.handled.get());
+        let (returned, evicted) = (self.returned.get(), self.evicted.get());
         Stats {
             actors: self.actors.get(),
             spawned: self.spawned.get(),
             received,
             handled,
             returned,
-            queued: received - handled - returned,
+            evicted,
+            queued: received - handled - returned - evicted,
             polls: self.polls.get(),
             turns: self.turns.get(),
             sleeps: self.sleeps.get(),

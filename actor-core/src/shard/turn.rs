@@ -70,6 +70,7 @@ impl Shard {
         loop {
             if let Some(slot) = core.next_ready() {
                 core.run(slot);
+                core.drop_evicted();
                 was_busy = true;
             } else {
                 self.advance_shutdown();
@@ -130,6 +131,7 @@ impl Shard {
             || self.lease().ring().is_ready()
             || self.lease().has_spill()
             || !self.held_back.borrow().is_empty()
+            || core.has_evicted()
     }
 
     /// Takes what has come from other threads. Returns whether there was anything.
@@ -152,6 +154,7 @@ impl Shard {
         for slot in core.vacating.take() {
             core.vacate(slot);
         }
+        core.drop_evicted();
         core.ring_owed();
         found
     }
@@ -292,6 +295,7 @@ impl<'a> InTurn<'a> {
 
 impl Drop for InTurn<'_> {
     fn drop(&mut self) {
+        self.0.report_evicted();
         self.0.ring_owed();
         self.0.port.set_load(self.0.counters.actors.get());
         self.0.in_turn.set(false);

@@ -37,11 +37,6 @@ impl Inbox {
         Self { first: Cell::new(ptr::null_mut()), last: Cell::new(ptr::null_mut()) }
     }
 
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.first.get().is_null()
-    }
-
     /// Appends `envelope`.
     #[inline]
     pub(crate) fn push(&self, pool: &NodePool, envelope: Envelope) {

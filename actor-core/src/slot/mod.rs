@@ -1,6 +1,8 @@
 //! An actor's place in its shard's table, and all that is kept there.
 
 mod admission;
+#[cfg(not(loom))]
+mod bounds;
 mod head;
 #[cfg(not(loom))]
 mod inbox;
@@ -21,10 +23,11 @@ mod waits;
 
 pub(crate) use admission::{Admission, Admit};
 pub(crate) use head::{Head, Signalled, Signals};
-pub(crate) use room::{Place, Room, Served, Ticket};
+pub(crate) use room::{Hold, Place, Room, Served, Ticket};
 pub(crate) use waits::{Wait, WaitsFor};
 #[cfg(not(loom))]
 pub(crate) use {
+    bounds::Bounds,
     inbox::{Inbox, NodePool},
     port::{Lease, Port, port},
     refs::{Left, Refs},

@@ -23,7 +23,7 @@ pub(crate) struct Room(Mutex<Option<Box<Waiting>>>);
 struct Waiting {
     /// Senders without a permit, in order.
     queue: VecDeque<u64>,
-    /// All senders that wait, with or without a permit, by ticket.
+    /// All senders that wait, and all that hold a place that they have reserved: with or without a permit, by ticket.
     senders: BTreeMap<u64, Sender>,
     next_ticket: u64,
     /// Those that await the end, by ticket.
@@ -34,6 +34,13 @@ struct Waiting {
 struct Sender {
     waker: Waker,
     granted: bool,
+}
+
+impl Sender {
+    /// One that has its permit; nobody is to be woken.
+    fn granted() -> Self {
+        Self { waker: Waker::noop().clone(), granted: true }
+    }
 }
 
 /// A sender's place in the queue: valid for one generation of one slot.
@@ -49,6 +56,17 @@ pub(crate) struct Ticket(u64);
 pub(crate) enum Served {
     /// The permit is yours; the place is given up.
     Granted,
+    /// Not yet.
+    Waiting(Place),
+    /// The actor stops or has ended; the place is gone.
+    Closed,
+}
+
+/// What one finds that reserves a place in the mailbox.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// The place has its permit, and keeps it until it is picked up, given up or taken back at the close.
+    Held(Place),
     /// Not yet.
     Waiting(Place),
     /// The actor stops or has ended; the place is gone.
@@ -82,30 +100,55 @@ impl Room {
         if !(word.is_open(generation) || planted(Fault::RoomGeneration) && !word.is_closed()) {
             return Served::Closed;
         }
+        guard.get_or_insert_default().wait(word, generation, capacity, waker)
+    }
+
+    /// Reserves a place: takes it together with its permit, or queues for one as `wait` does.
+    ///
+    /// A permit that is held is never in the hands of its holder alone: it is a granted place, which `turn_away` takes
+    /// back. So nobody ever waits for a holder, not even for one that has forgotten what it holds.
+    pub(crate) fn reserve(&self, word: &Admission, generation: u32, capacity: u32, waker: &mut Waker) -> Hold {
+        let mut guard = self.lock();
+        // As in `wait`.
+        if !word.is_open(generation) {
+            return Hold::Closed;
+        }
         let waiting = guard.get_or_insert_default();
-        // From here on a release sees the bit and comes for the lock; one that came before has left a permit that
-        // the next line finds, unless somebody is before us.
-        if !planted(Fault::RoomBit) {
-            word.set_waiters();
+        match waiting.wait(word, generation, capacity, waker) {
+            Served::Granted => Hold::Held(waiting.take_place(Sender::granted())),
+            Served::Waiting(place) => Hold::Waiting(place),
+            Served::Closed => Hold::Closed,
         }
-        if waiting.queue.is_empty() {
-            match word.acquire_for_waiter(generation, capacity) {
-                Admit::Full => {}
-                answer => {
-                    word.clear_waiters();
-                    return if answer == Admit::Granted { Served::Granted } else { Served::Closed };
-                }
-            }
+    }
+
+    /// Reserves a place, unless the mailbox is full or others wait.
+    pub(crate) fn try_reserve(&self, word: &Admission, generation: u32, capacity: u32) -> Result<Place, Admit> {
+        if planted(Fault::RoomReserve) {
+            return match word.acquire(generation, capacity) {
+                Admit::Granted => Ok(self.lock().get_or_insert_default().take_place(Sender::granted())),
+                refused => Err(refused),
+            };
         }
-        if planted(Fault::RoomBit) {
-            word.set_waiters();
+        // Under the lock from the permit to its place: a close that comes between them would not find it.
+        let mut guard = self.lock();
+        match word.acquire(generation, capacity) {
+            Admit::Granted => Ok(guard.get_or_insert_default().take_place(Sender::granted())),
+            refused => Err(refused),
         }
-        let ticket = waiting.next_ticket;
-        waiting.next_ticket += 1;
-        let waker = std::mem::replace(waker, Waker::noop().clone());
-        waiting.senders.insert(ticket, Sender { waker, granted: false });
-        waiting.queue.push_back(ticket);
-        Served::Waiting(Place(ticket))
+    }
+
+    /// Looks whether a place that is being reserved has its permit, and leaves it there. The rest is as in `poll`.
+    pub(crate) fn poll_reserved(&self, place: Place, waker: &mut Waker, is_same: impl Fn() -> bool) -> Hold {
+        let mut guard = self.lock();
+        let waiting = guard.as_mut().filter(|_| is_same());
+        let Some(sender) = waiting.and_then(|waiting| waiting.senders.get_mut(&place.0)) else {
+            return Hold::Closed;
+        };
+        if sender.granted {
+            return Hold::Held(place);
+        }
+        std::mem::swap(&mut sender.waker, waker);
+        Hold::Waiting(place)
     }
 
     /// Looks whether the permit has come. If not, the place keeps `waker` and leaves the one before, as in `wait`.
@@ -152,6 +195,9 @@ impl Room {
             _ = word.release(1);
         } else {
             waiting.queue.retain(|ticket| *ticket != place.0);
+        }
+        if planted(Fault::RoomLeave) {
+            return Revoked::default();
         }
         waiting.serve(word, generation, capacity)
     }
@@ -233,6 +279,38 @@ impl Room {
 }
 
 impl Waiting {
+    /// A permit, or a place in the queue for one. The caller has found the word open.
+    fn wait(&mut self, word: &Admission, generation: u32, capacity: u32, waker: &mut Waker) -> Served {
+        // From here on a release sees the bit and comes for the lock; one that came before has left a permit that
+        // the next line finds, unless somebody is before us.
+        if !planted(Fault::RoomBit) {
+            word.set_waiters();
+        }
+        if self.queue.is_empty() {
+            match word.acquire_for_waiter(generation, capacity) {
+                Admit::Full => {}
+                answer => {
+                    word.clear_waiters();
+                    return if answer == Admit::Granted { Served::Granted } else { Served::Closed };
+                }
+            }
+        }
+        if planted(Fault::RoomBit) {
+            word.set_waiters();
+        }
+        let waker = std::mem::replace(waker, Waker::noop().clone());
+        let place = self.take_place(Sender { waker, granted: false });
+        self.queue.push_back(place.0);
+        Served::Waiting(place)
+    }
+
+    fn take_place(&mut self, sender: Sender) -> Place {
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        self.senders.insert(ticket, sender);
+        Place(ticket)
+    }
+
     fn serve(&mut self, word: &Admission, generation: u32, capacity: u32) -> Revoked {
         let mut wakers = Vec::new();
         while let Some(ticket) = self.queue.front() {

@@ -6,11 +6,14 @@ use std::{
     hash::{Hash, Hasher},
     ops::Deref,
     ptr::NonNull,
-    sync::atomic::{AtomicPtr, AtomicU32, Ordering},
+    sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering},
 };
 
-use super::{Admission, Admit, Head, Inbox, Left, Port, Refs, Room, Served, Signals, State, WaitsFor};
-use crate::{ActorId, actor::Task, id::SlotKey, shard, wake::Linked};
+use super::{
+    Admission, Admit, Bounds, Head, Hold, Inbox, Left, NodePool, Place, Port, Refs, Room, Served, Signals, State,
+    WaitsFor,
+};
+use crate::{ActorId, actor::Task, envelope::Envelope, id::SlotKey, shard, wake::Linked};
 
 /// An actor's place. Slots are allocated in segments of their port and never freed, so `&'static Slot` is what every
 /// reference boils down to; the generation says whether it is still the same actor's.
@@ -26,16 +29,26 @@ pub(crate) struct Slot {
     pub(crate) room: Room,
     pub(crate) port: &'static Port,
     index: u32,
-    capacity: AtomicU32,
+    bounds: AtomicU32,
+    /// Messages of this actor that its mailbox has dropped. Written by the owner.
+    evicted: AtomicU64,
     /// Beside what its writer, the owner, touches anyway.
     pub(crate) waits: WaitsFor,
     pub(crate) own: Own,
 }
 
+// Three cache lines: the first is what a sender touches.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+const _: () = assert!(size_of::<Slot>() == 192 && std::mem::offset_of!(Slot, evicted) == 64);
+
 /// What only the slot's shard touches.
 pub(crate) struct Own {
     pub(crate) state: State,
-    pub(crate) inbox: Inbox,
+    inbox: Inbox,
+    /// Messages in the inbox.
+    queued: Cell<u32>,
+    /// The mailbox has dropped messages that are not reported yet: the slot waits for that before it is used again.
+    pub(crate) is_noted: Cell<bool>,
     /// The actor.
     pub(crate) task: Cell<Option<NonNull<dyn Task>>>,
     /// Signals left by the shard's own thread, or taken from the head and not acted on yet.
@@ -92,11 +105,14 @@ impl Slot {
             room: Room::default(),
             port,
             index,
-            capacity: AtomicU32::new(0),
+            bounds: AtomicU32::new(0),
+            evicted: AtomicU64::new(0),
             waits: WaitsFor::new(),
             own: Own {
                 state: State::new(),
                 inbox: Inbox::new(),
+                queued: Cell::new(0),
+                is_noted: Cell::new(false),
                 task: Cell::new(None),
                 signals: Cell::new(Signals::NONE),
                 key: Cell::new(SlotKey::from_bits(0)),
@@ -115,13 +131,27 @@ impl Slot {
         self.index
     }
 
-    pub(crate) fn capacity(&self) -> u32 {
+    #[inline]
+    pub(crate) fn bounds(&self) -> Bounds {
         // Relaxed: set before the admission word is opened, which publishes it.
-        self.capacity.load(Ordering::Relaxed)
+        Bounds::from_bits(self.bounds.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn set_capacity(&self, capacity: u32) {
-        self.capacity.store(capacity, Ordering::Relaxed);
+    /// Sets the mailbox up for a new actor.
+    pub(crate) fn set_bounds(&self, bounds: Bounds) {
+        self.bounds.store(bounds.to_bits(), Ordering::Relaxed);
+        self.evicted.store(0, Ordering::Relaxed);
+    }
+
+    /// Messages that the mailbox has dropped so far.
+    pub(crate) fn evicted(&self) -> u64 {
+        // Relaxed: a count, and nothing else is known by it.
+        self.evicted.load(Ordering::Relaxed)
+    }
+
+    /// One message more has been dropped. The owner's, so that no other writes in between.
+    pub(crate) fn count_evicted(&self) {
+        self.evicted.store(self.evicted() + 1, Ordering::Relaxed);
     }
 
     /// The key with the generation as it is now.
@@ -150,7 +180,7 @@ impl Slot {
 
     #[cold]
     fn serve_waiters(&self) {
-        self.room.serve(&self.admission, self.head.generation(), self.capacity()).wake();
+        self.room.serve(&self.admission, self.head.generation(), self.bounds().permits()).wake();
     }
 
     /// Closes the mailbox of the actor of `generation` and sends the waiting away. Returns whether it was open.
@@ -163,11 +193,42 @@ impl Slot {
     }
 
     pub(crate) fn acquire(&self, generation: u32) -> Admit {
-        self.admission.acquire(generation, self.capacity())
+        self.admission.acquire(generation, self.bounds().permits())
     }
 
     pub(crate) fn wait_for_room(&self, generation: u32, waker: &mut std::task::Waker) -> Served {
-        self.room.wait(&self.admission, generation, self.capacity(), waker)
+        self.room.wait(&self.admission, generation, self.bounds().permits(), waker)
+    }
+
+    pub(crate) fn reserve(&self, generation: u32, waker: &mut std::task::Waker) -> Hold {
+        self.room.reserve(&self.admission, generation, self.bounds().permits(), waker)
+    }
+
+    pub(crate) fn try_reserve(&self, generation: u32) -> Result<Place, Admit> {
+        self.room.try_reserve(&self.admission, generation, self.bounds().permits())
+    }
+}
+
+impl Own {
+    /// Appends a message to the inbox.
+    #[inline]
+    pub(crate) fn enqueue(&self, pool: &NodePool, envelope: Envelope) {
+        self.inbox.push(pool, envelope);
+        self.queued.set(self.queued.get() + 1);
+    }
+
+    /// Takes the oldest message out of the inbox.
+    #[inline]
+    pub(crate) fn dequeue(&self, pool: &NodePool) -> Option<Envelope> {
+        let envelope = self.inbox.pop(pool)?;
+        self.queued.set(self.queued.get() - 1);
+        Some(envelope)
+    }
+
+    /// Messages in the inbox.
+    #[inline]
+    pub(crate) fn queued(&self) -> u32 {
+        self.queued.get()
     }
 }
 

@@ -15,7 +15,8 @@ use std::{
 };
 
 use actor_core::{
-    Actor, Call, Cx, Domain, DomainConfig, ExitReason, Handle, Method, Shard, ShardId, TellFailure, Turn, Typed,
+    Actor, Call, Cx, Domain, DomainConfig, ExitReason, Handle, Mailbox, Method, Overflow, Shard, ShardId, TellFailure,
+    Turn, Typed,
     port::{Clock, Driver, Host, Nanos, Notify, Report},
 };
 
@@ -52,6 +53,7 @@ impl Driver for Log {
         self.0.borrow_mut().push(match report {
             Report::TellFailed { kind, method, error, .. } => format!("{kind}.{method}: {error:?}"),
             Report::ActorFailed { kind, reason, .. } => format!("{kind}: {reason}"),
+            Report::Evicted { kind, policy, count, .. } => format!("{kind} {policy}: {count}"),
             _ => String::new(),
         });
     }
@@ -270,12 +272,33 @@ pub fn spawn(shard: &HandShard, mailbox: Option<usize>) -> Cell0Handle {
     finish(&[shard], shard.shard.remote().spawn(mailbox, Cell0::new)).expect("spawned")
 }
 
+/// Starts a cell with this mailbox and settles.
+pub fn spawn_with(shard: &HandShard, capacity: usize, overflow: Overflow) -> Cell0Handle {
+    let mailbox = Mailbox { capacity: Some(capacity), overflow: Some(overflow) };
+    finish(&[shard], shard.shard.remote().spawn(mailbox, Cell0::new)).expect("spawned")
+}
+
+/// Keeps the cell in a handler until the gate is opened.
+pub fn occupy(shard: &HandShard, cell: &Cell0Handle) -> Gate {
+    let gate = Gate::default();
+    let held = gate.clone();
+    let work = cell.run_async(move |_, _| {
+        Box::pin(async move {
+            held.await;
+            0
+        })
+    });
+    work.try_tell().expect("room");
+    shard.settle();
+    gate
+}
+
 /// Every message that reached a shard is somewhere.
 #[track_caller]
 pub fn assert_accounted(shards: &[&HandShard]) {
     for shard in shards {
         shard.settle();
         let stats = shard.shard.stats();
-        assert_eq!(stats.received, stats.handled + stats.returned + stats.queued, "{stats:?}");
+        assert_eq!(stats.received, stats.handled + stats.returned + stats.evicted + stats.queued, "{stats:?}");
     }
 }

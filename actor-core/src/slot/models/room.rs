@@ -15,7 +15,7 @@ use loom::{
 
 use super::Shared;
 use crate::{
-    slot::{Admission, Admit, Head, Place, Room, Served},
+    slot::{Admission, Admit, Head, Hold, Place, Room, Served},
     sync::{Fault, model, model_with},
 };
 
@@ -85,6 +85,28 @@ impl Mailbox {
                 Served::Waiting(place) => {
                     sleep.0.wait();
                     served = self.poll(place, generation, &waker);
+                }
+            }
+        }
+    }
+
+    fn try_reserve(&self, generation: u32) -> Result<Place, Admit> {
+        self.room.try_reserve(&self.word, generation, CAPACITY)
+    }
+
+    /// One that reserves: waits until it holds a place, or the actor is gone.
+    fn wait_until_held(&self, generation: u32) -> Option<Place> {
+        let sleep = StdArc::new(Sleep(loom::sync::Notify::new()));
+        let waker = Waker::from(sleep.clone());
+        let mut hold = self.room.reserve(&self.word, generation, CAPACITY, &mut waker.clone());
+        loop {
+            match hold {
+                Hold::Held(place) => return Some(place),
+                Hold::Closed => return None,
+                Hold::Waiting(place) => {
+                    sleep.0.wait();
+                    let is_same = || self.head.generation() == generation;
+                    hold = self.room.poll_reserved(place, &mut waker.clone(), is_same);
                 }
             }
         }
@@ -230,4 +252,99 @@ fn a_place_is_never_taken_with_a_later_actor() {
 #[should_panic = "a permit was lost"]
 fn a_place_with_a_later_actor_is_seen() {
     model_with(Fault::RoomGeneration, late_for_the_actor_before);
+}
+
+/// One reserves a place and forgets it, while the actor closes: who drains must not wait for it.
+fn reservation_against_the_close() {
+    let mailbox = Mailbox::full();
+    mailbox.release();
+    let holder = {
+        let mailbox = mailbox.clone();
+        thread::spawn(move || mailbox.try_reserve(0))
+    };
+    mailbox.close(0);
+    let place = holder.join().unwrap();
+    assert_eq!(mailbox.word.count(), 0, "a place is held in a mailbox that has closed");
+    if let Ok(place) = place {
+        assert_eq!(mailbox.poll(place, 0, Waker::noop()), Served::Closed);
+    }
+}
+
+#[test]
+fn a_place_that_is_held_does_not_outlive_the_close() {
+    model(reservation_against_the_close);
+}
+
+#[test]
+#[should_panic = "a place is held in a mailbox that has closed"]
+fn a_permit_that_is_taken_before_the_lock_is_seen() {
+    model_with(Fault::RoomReserve, reservation_against_the_close);
+}
+
+#[test]
+fn a_place_is_used_or_taken_back_and_never_both() {
+    model(|| {
+        let mailbox = Mailbox::full();
+        mailbox.release();
+        let place = mailbox.try_reserve(0).expect("room");
+        let sender = {
+            let mailbox = mailbox.clone();
+            thread::spawn(move || match mailbox.poll(place, 0, Waker::noop()) {
+                // The message is sent and handled.
+                Served::Granted => mailbox.release(),
+                Served::Closed => {}
+                Served::Waiting(_) => panic!("a granted place waits"),
+            })
+        };
+        mailbox.close(0);
+        sender.join().unwrap();
+        assert_eq!(mailbox.word.count(), 0);
+    });
+}
+
+#[test]
+fn a_reservation_that_waits_is_served_or_sent_away() {
+    model(|| {
+        let mailbox = Mailbox::full();
+        let waiter = {
+            let mailbox = mailbox.clone();
+            thread::spawn(move || mailbox.wait_until_held(0))
+        };
+        mailbox.release();
+        mailbox.close(0);
+        // Held or sent away: the close takes it back, also from one that has seen its permit.
+        let held = waiter.join().unwrap();
+        assert_eq!(mailbox.word.count(), 0);
+        if let Some(place) = held {
+            mailbox.leave(place, 0);
+            assert_eq!(mailbox.word.count(), 0);
+        }
+    });
+}
+
+/// One gives a place back that it has held while another comes to wait for one.
+fn a_place_given_back() {
+    let mailbox = Mailbox::full();
+    mailbox.release();
+    let place = mailbox.try_reserve(0).expect("room");
+    let waiter = {
+        let mailbox = mailbox.clone();
+        thread::spawn(move || mailbox.wait_until_held(0))
+    };
+    mailbox.leave(place, 0);
+    let held = waiter.join().unwrap().expect("a place");
+    assert_eq!(mailbox.word.count(), 1);
+    mailbox.leave(held, 0);
+    assert_eq!(mailbox.word.acquire(0, CAPACITY), Admit::Granted, "nobody waits any more");
+}
+
+#[test]
+fn a_place_that_is_given_back_finds_who_is_just_coming_for_it() {
+    model(a_place_given_back);
+}
+
+#[test]
+#[should_panic = "deadlock"]
+fn a_place_that_is_given_back_to_nobody_is_seen() {
+    model_with(Fault::RoomLeave, a_place_given_back);
 }

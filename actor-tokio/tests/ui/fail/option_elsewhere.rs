@@ -8,4 +8,10 @@ impl Shop {
     pub fn open(&self) {}
 }
 
+#[actor(overflow = Reject)]
+impl Other {}
+
+#[actor]
+struct Other;
+
 fn main() {}

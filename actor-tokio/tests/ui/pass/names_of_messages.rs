@@ -34,6 +34,12 @@ impl Names {
     pub fn poll(&self) {}
     pub fn handle(&self) {}
     pub fn closed(&self) {}
+    pub fn reserve(&self, seats: u8) -> u8 {
+        seats
+    }
+    pub fn try_reserve(&self) {}
+    pub fn overflow(&self) {}
+    pub fn evicted(&self) {}
 }
 
 pub async fn run(names: NamesHandle) -> Result<(), AskError> {
@@ -46,10 +52,17 @@ pub async fn run(names: NamesHandle) -> Result<(), AskError> {
     names.poll().await?;
     names.handle().await?;
     names.closed().await?;
+    assert_eq!(names.reserve(8).await?, 8);
+    names.try_reserve().await?;
+    names.overflow().await?;
+    names.evicted().await?;
     // The built-ins are still there.
     let id: ActorId = Handle::id(&names);
     let again = Clone::clone(&names);
     assert!(again == names && Handle::id(&again) == id);
+    assert_eq!((Handle::overflow(&names), Handle::evicted(&names)), (Overflow::Wait, 0));
+    drop(Handle::reserve(&names).await);
+    drop(Handle::try_reserve(&names));
     Handle::stop(&names).await;
     Ok(())
 }

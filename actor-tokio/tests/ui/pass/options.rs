@@ -20,7 +20,13 @@ mod facade {
     }
 }
 
-#[actor(crate = crate::facade::nested::system)]
+#[actor(overflow = DropOldest, mailbox = 4)]
+pub struct Latest;
+
+#[actor(overflow = DropNewest)]
+pub struct Earliest<T: 'static>(T);
+
+#[actor(overflow = Reject, crate = crate::facade::nested::system)]
 pub struct Through;
 
 #[actor(crate = crate::facade::nested::system)]
@@ -39,10 +45,13 @@ impl Through {
 
 #[facade::nested::system::main(crate = facade::nested::system, cores = 1)]
 async fn main() {
-    use actor_tokio::Typed;
+    use actor_tokio::{Overflow, Typed};
     assert_eq!(Constant::MAILBOX, Some(3));
     assert_eq!(Computed::MAILBOX, Some(7));
     assert_eq!(Empty::MAILBOX, None);
     assert_eq!(Both::MAILBOX, Some(16));
+    assert_eq!((Latest::OVERFLOW, Latest::MAILBOX), (Overflow::DropOldest, Some(4)));
+    assert_eq!(Earliest::<u8>::OVERFLOW, Overflow::DropNewest);
+    assert_eq!((Both::OVERFLOW, Through::OVERFLOW), (Overflow::Wait, Overflow::Reject));
     assert_eq!(Through::NAME, "Through");
 }
