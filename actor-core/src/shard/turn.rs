@@ -153,8 +153,7 @@ impl Shard {
             let slot: &'static Slot = unsafe { node.as_ref() };
             let signals = slot.head.take();
             if slot.own.state.is_live() {
-                slot.own.signals.set(slot.own.signals.get().with(signals));
-                core.notify(slot);
+                core.leave(slot, signals);
             } else {
                 core.vacate(slot);
             }
