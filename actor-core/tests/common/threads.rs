@@ -1,19 +1,21 @@
 //! A host of threads: one for each shard, with real wakes. What the tests of `two_shards` drive by hand runs here.
 
 use std::{
+    future::Future,
+    pin::Pin,
     sync::{
-        Arc, Barrier,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Barrier, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc,
     },
-    task::{Wake, Waker},
+    task::{Context, Poll, Wake, Waker},
     thread::{self, JoinHandle, Thread},
     time::Duration,
 };
 
 use actor_core::{
     Domain, DomainConfig, Remote, Shard, Stats, Turn,
-    port::{Driver, Host, MonotonicClock, Nanos, Notify},
+    port::{Driver, Host, MonotonicClock, Nanos, Notify, Report},
 };
 
 /// What a driver does when nothing is ready.
@@ -40,43 +42,73 @@ impl Wake for Parked {
     }
 }
 
-/// Says nothing and has no budget.
-struct Quiet;
+/// A task that shares its thread with a shard, as Tokio's do: a future that is no actor, made on the shard.
+pub type LocalTask = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()>>> + Send>;
 
-impl Driver for Quiet {}
+/// The waker of a shard's local task.
+struct TaskWaker {
+    is_ready: AtomicBool,
+    thread: Arc<Parked>,
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.is_ready.store(true, Ordering::Release);
+        self.thread.notify();
+    }
+}
+
+/// Takes down which actors failed: an assertion in a handler ends its actor, and would go unnoticed.
+#[derive(Clone, Default)]
+struct Failures(Arc<Mutex<Vec<String>>>);
+
+impl Driver for Failures {
+    fn report(&self, report: Report<'_>) {
+        if let Report::ActorFailed { kind, reason, .. } = report {
+            self.0.lock().expect("failures").push(format!("{kind}: {reason}"));
+        }
+    }
+}
 
 /// Shards on threads of their own.
 pub struct Crew {
     pub remotes: Vec<Remote>,
     threads: Vec<JoinHandle<Stats>>,
+    failures: Failures,
 }
 
 impl Crew {
     pub fn start(configs: Vec<DomainConfig>, sleep: Sleep) -> Self {
-        let running = Arc::new(AtomicUsize::new(configs.len()));
-        let begin = Arc::new(Barrier::new(configs.len()));
-        let (mut remotes, mut threads) = (Vec::new(), Vec::new());
-        for config in configs {
-            let domain = Domain::new(config).expect("domain");
-            remotes.push(domain.remote());
-            let (running, begin) = (running.clone(), begin.clone());
-            threads.push(thread::spawn(move || {
+        let domains: Vec<_> = configs.into_iter().map(|config| Domain::new(config).expect("domain")).collect();
+        Self::of(domains, sleep, |_| Box::new(|| Box::pin(async {})))
+    }
+
+    /// Starts with a task beside each shard, which ends by itself.
+    pub fn of(domains: Vec<Domain>, sleep: Sleep, mut beside: impl FnMut(usize) -> LocalTask) -> Self {
+        let failures = Failures::default();
+        let running = Arc::new(AtomicUsize::new(domains.len()));
+        let gate = Arc::new(Barrier::new(domains.len()));
+        let remotes = domains.iter().map(Domain::remote).collect();
+        let threads = domains.into_iter().enumerate().map(|(number, domain)| {
+            let (running, gate, failures, task) = (running.clone(), gate.clone(), failures.clone(), beside(number));
+            thread::spawn(move || {
                 let thread = Arc::new(Parked(thread::current()));
                 let shard = domain.bind(Host {
                     notify: thread.clone(),
                     clock: Box::new(MonotonicClock),
-                    driver: Box::new(Quiet),
+                    driver: Box::new(failures),
                     choose: None,
                 });
-                begin.wait();
-                drive(&shard, sleep, &thread.into(), &running);
+                gate.wait();
+                Seat { shard: &shard, sleep, running: &running }.drive(&thread, task());
                 // Until here each shard answered `Closed` to what the others still sent.
-                begin.wait();
+                gate.wait();
                 shard.turn();
                 shard.stats()
-            }));
-        }
-        Self { remotes, threads }
+            })
+        });
+        let threads = threads.collect();
+        Self { remotes, threads, failures }
     }
 
     /// Shuts all shards down, and returns what each has counted. Actors drain; nobody is killed.
@@ -84,32 +116,60 @@ impl Crew {
         for remote in &self.remotes {
             assert!(remote.begin_shutdown());
         }
-        self.threads.into_iter().map(|thread| thread.join().expect("a shard's thread")).collect()
+        let stats = self.threads.into_iter().map(|thread| thread.join().expect("a shard's thread")).collect();
+        assert_eq!(*self.failures.0.lock().expect("failures"), [""; 0]);
+        stats
     }
 }
 
-fn drive(shard: &Shard, sleep: Sleep, waker: &Waker, running: &AtomicUsize) {
-    let mut has_ended = false;
-    loop {
-        let next_timer = match shard.turn() {
-            Turn::More => continue,
-            Turn::Idle { next_timer, .. } => next_timer,
-            Turn::Ended => {
-                if !has_ended {
-                    has_ended = true;
-                    running.fetch_sub(1, Ordering::AcqRel);
+/// Where a shard is driven.
+struct Seat<'a> {
+    shard: &'a Shard,
+    sleep: Sleep,
+    /// Shards that have not ended.
+    running: &'a AtomicUsize,
+}
+
+impl Seat<'_> {
+    fn drive(&self, thread: &Arc<Parked>, task: Pin<Box<dyn Future<Output = ()>>>) {
+        let waker = Waker::from(thread.clone());
+        let task_waker = Arc::new(TaskWaker { is_ready: AtomicBool::new(true), thread: thread.clone() });
+        let mut task = Some(task);
+        let mut has_ended = false;
+        loop {
+            let turn = self.shard.turn();
+            // Acquire: pairs with the Release in `wake`.
+            if task_waker.is_ready.swap(false, Ordering::Acquire)
+                && let Some(future) = &mut task
+            {
+                let _here = self.shard.activate();
+                if future.as_mut().poll(&mut Context::from_waker(&task_waker.clone().into())).is_ready() {
+                    task = None;
                 }
-                if running.load(Ordering::Acquire) == 0 {
-                    return;
-                }
-                thread::yield_now();
-                continue;
             }
-        };
-        match sleep {
+            match turn {
+                Turn::More => {}
+                Turn::Ended if task.is_none() => {
+                    if !has_ended {
+                        has_ended = true;
+                        self.running.fetch_sub(1, Ordering::AcqRel);
+                    }
+                    if self.running.load(Ordering::Acquire) == 0 {
+                        return;
+                    }
+                    thread::yield_now();
+                }
+                Turn::Ended | Turn::Idle { .. } => self.rest(&waker),
+            }
+        }
+    }
+
+    fn rest(&self, waker: &Waker) {
+        match self.sleep {
             Sleep::Never => thread::yield_now(),
-            Sleep::Park if !shard.announce_sleep(waker) => {}
-            Sleep::Park => match next_timer {
+            Sleep::Park if !self.shard.announce_sleep(waker) => {}
+            // Asked for here: the task may have armed one since the turn.
+            Sleep::Park => match self.shard.next_timer() {
                 None => thread::park(),
                 Some(at) => thread::park_timeout(at.until(Nanos::now())),
             },
@@ -141,9 +201,9 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     let waker = Waker::from(Arc::new(Parked(thread::current())));
     loop {
-        match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
-            std::task::Poll::Ready(output) => return output,
-            std::task::Poll::Pending => thread::park(),
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
         }
     }
 }
