@@ -150,9 +150,30 @@ impl Core {
         }
     }
 
+    /// Leaves `signals` for `slot`'s actor, which lives.
+    pub(super) fn leave(&self, slot: &'static Slot, signals: Signals) {
+        let before = slot.own.signals.get();
+        slot.own.signals.set(before.with(signals));
+        if slot.own.state.notify() == Notified::Enqueue {
+            self.enqueue(slot);
+        } else if slot.own.state.is_queued() && slot.is_urgent(signals.without(before)) {
+            // It keeps its place in the line as well. When that comes up the actor has ended, has nothing to do, or is
+            // polled a little early.
+            self.enqueue(slot);
+        }
+    }
+
+    /// Puts an actor at the end of the line, or at its head if it is to stop or to die: others' messages are not to
+    /// keep that waiting.
     #[inline]
     pub(super) fn enqueue(&self, slot: &'static Slot) {
-        self.ready.borrow_mut().push_back(slot);
+        let mut ready = self.ready.borrow_mut();
+        if slot.is_urgent(slot.own.signals.get()) {
+            ready.push_front(slot);
+        } else {
+            ready.push_back(slot);
+        }
+        drop(ready);
         self.wake_driver();
     }
 

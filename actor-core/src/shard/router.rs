@@ -53,9 +53,8 @@ pub(crate) fn signal(slot: &'static Slot, generation: u32, signals: Signals) {
     with_core(|core| match core {
         Some(core) if ptr::eq(core.port, slot.port) => {
             if slot.head.generation() == generation {
-                slot.own.signals.set(slot.own.signals.get().with(signals));
                 if slot.own.state.is_live() {
-                    core.notify(slot);
+                    core.leave(slot, signals);
                 } else {
                     core.vacating.borrow_mut().push(slot);
                     core.wake_driver();

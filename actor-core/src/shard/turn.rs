@@ -110,13 +110,15 @@ impl Shard {
         // First: whoever waits for one may be an actor of this shard.
         core.release_permits();
         core.set_driver_waker(Some(waker.clone()));
+        core.counters.sleeps.add(1);
         core.port.doorbell.announce_sleep();
         core.check_waits();
         if self.has_work() {
-            core.port.doorbell.wake();
+            if core.port.doorbell.wake() {
+                core.counters.rung.add(1);
+            }
             return false;
         }
-        core.counters.sleeps.add(1);
         core.is_resting.set(true);
         true
     }
@@ -168,8 +170,7 @@ impl Shard {
             let slot: &'static Slot = unsafe { node.as_ref() };
             let signals = slot.head.take();
             if slot.own.state.is_live() {
-                slot.own.signals.set(slot.own.signals.get().with(signals));
-                core.notify(slot);
+                core.leave(slot, signals);
             } else {
                 core.vacate(slot);
             }

@@ -33,6 +33,10 @@ impl Signals {
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
+
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
 }
 
 /// What became of a signal.

@@ -163,6 +163,13 @@ impl Slot {
         ActorId::new(self.key())
     }
 
+    /// Whether `signals` are to be acted on before others' messages. A stop is so once: an actor that drains does it
+    /// when its turn comes.
+    #[inline]
+    pub(crate) fn is_urgent(&self, signals: Signals) -> bool {
+        signals.contains(Signals::KILL) || signals.contains(Signals::STOP) && self.own.stopping.get().is_none()
+    }
+
     /// Gives one more permit back, with those that are free, and serves those that wait. The owner's.
     pub(crate) fn release_permit(&self) {
         self.own.unreleased.set(self.own.unreleased.get() + 1);

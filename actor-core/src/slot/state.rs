@@ -113,6 +113,10 @@ impl State {
         !matches!(self.0.get(), Kind::Vacant | Kind::Done)
     }
 
+    pub(crate) fn is_queued(&self) -> bool {
+        self.0.get() == Kind::Queued
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.0.get() == Kind::Done
     }

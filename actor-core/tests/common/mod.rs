@@ -1,6 +1,8 @@
 //! A host by hand: shards of one thread, driven turn by turn, with a clock that a test moves.
 #![allow(dead_code, reason = "each test target uses its part")]
 
+pub mod threads;
+
 use std::{
     cell::{Cell, RefCell},
     future::Future,
