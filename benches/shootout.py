@@ -29,7 +29,8 @@ FRAMEWORKS = ("kameo", "ractor", "actix", "xtra")
 CHANNELS = ("tokio mpsc",)
 # Not promised anything: bare queues between threads that spin or block, and what the machine needs for the like.
 LIMITS = (
-    "rtrb, both spin", "crossbeam, threads", "cache line", "eventfd + epoll, bare", "park, bare", "the pause alone",
+    "rtrb, both spin", "rtrb of cache lines", "crossbeam, threads", "cache line", "eventfd + epoll, bare", "park, bare",
+    "the pause alone",
 )  # fmt: skip
 
 
@@ -357,7 +358,8 @@ def colour(subject):
 
 def svg(title, shapes, width, height):
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {width + 16:.0f} {height:.0f}" width="{width + 16:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {width + 16:.0f} {height:.0f}" '
+        f'width="{width + 16:.0f}" '
         f'font-family="system-ui, sans-serif" font-size="{FONT}" fill="{TEXT}" role="img">',
         f"<title>{escape(title)}</title>",
         *(shape.svg() for shape in shapes),

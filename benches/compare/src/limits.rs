@@ -56,20 +56,37 @@ pub fn cache_line(cpus: &Pair, count: u32) -> f64 {
     )
 }
 
+/// A value that has a cache line for itself, as a message of ours has.
+#[repr(align(64))]
+pub struct Line(u64);
+
+impl From<u64> for Line {
+    fn from(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+impl From<Line> for u64 {
+    fn from(line: Line) -> Self {
+        line.0
+    }
+}
+
 /// One value through a ring for one producer and one consumer that both spin, in nanoseconds.
-pub fn rtrb_tell(cpus: &Pair, count: u32, capacity: usize) -> f64 {
-    let (mut producer, mut consumer) = RingBuffer::<u64>::new(capacity);
+pub fn rtrb_tell<T: From<u64> + Into<u64> + Send + 'static>(cpus: &Pair, count: u32, capacity: usize) -> f64 {
+    let (mut producer, mut consumer) = RingBuffer::<T>::new(capacity);
     stream(
         cpus,
         count,
         move || {
             let mut sum = 0u64;
             for _ in 0..count {
-                sum = sum.wrapping_add(spin_until(|| consumer.pop().ok()));
+                sum = sum.wrapping_add(spin_until(|| consumer.pop().ok()).into());
             }
             sum
         },
-        move |mut value| {
+        move |value| {
+            let mut value = T::from(value);
             while let Err(PushError::Full(back)) = producer.push(value) {
                 value = back;
                 spin_loop();

@@ -66,18 +66,11 @@ impl Report {
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
         for cell in &self.cells {
             let Cell { row, subject, unit, values, others } = cell;
-            writeln!(
-                out,
-                r#"{{"table":"handles","row":{},"subject":{},"value":{:.1},"unit":{},"min":{:.1},"max":{:.1},"rounds":{},"others":{:.2}}}"#,
-                quoted(row),
-                quoted(subject),
-                median(values),
-                quoted(unit),
-                values[0],
-                values[values.len() - 1],
-                values.len(),
-                median(others),
-            )?;
+            let (row, subject, unit) = (quoted(row), quoted(subject), quoted(unit));
+            let (value, min, max) = (median(values), values[0], values[values.len() - 1]);
+            write!(out, r#"{{"table":"handles","row":{row},"subject":{subject},"value":{value:.1},"unit":{unit},"#)?;
+            write!(out, r#""min":{min:.1},"max":{max:.1},"#)?;
+            writeln!(out, r#""rounds":{},"others":{:.2}}}"#, values.len(), median(others))?;
         }
         Ok(())
     }

@@ -42,8 +42,10 @@ pub struct Row {
 /// One subject at one workload.
 pub struct Case {
     pub subject: &'static str,
-    pub run: Box<dyn Fn(&Pair, Scale) -> Vec<Sample>>,
+    pub run: Box<Run>,
 }
+
+type Run = dyn Fn(&Pair, Scale) -> Vec<Sample>;
 
 /// Something that every subject can be put through.
 trait Workload: Clone + 'static {
@@ -87,32 +89,13 @@ pub fn rows() -> Vec<Row> {
         Row {
             id: "W1-X",
             about: "one tells one on another thread; mailbox and ring 1024".into(),
-            cases: across(
-                vec![
-                    limit("rtrb, both spin", move |cpus, scale| {
-                        vec![Sample::nanos(w1_x.row, limits::rtrb_tell(cpus, scale.of(4_000_000), MAILBOX))]
-                    }),
-                    limit("crossbeam, threads", move |cpus, scale| {
-                        vec![Sample::nanos(w1_x.row, limits::crossbeam_tell(cpus, scale.of(2_000_000), MAILBOX))]
-                    }),
-                ],
-                policies(w1_x),
-                peers(w1_x),
-            ),
+            cases: across(bare_tells(w1_x), policies(w1_x), peers(w1_x)),
         },
         Row {
             id: "W1-X-large",
             about: "the same with room for 16384, where it is bounded".into(),
             cases: across(
-                vec![
-                    limit("rtrb, both spin", move |cpus, scale| {
-                        vec![Sample::nanos(w1_large.row, limits::rtrb_tell(cpus, scale.of(4_000_000), LARGE_MAILBOX))]
-                    }),
-                    limit("crossbeam, threads", move |cpus, scale| {
-                        let value = limits::crossbeam_tell(cpus, scale.of(2_000_000), LARGE_MAILBOX);
-                        vec![Sample::nanos(w1_large.row, value)]
-                    }),
-                ],
+                bare_tells(w1_large),
                 vec![case("ours", OURS, w1_large)],
                 vec![
                     case("kameo", Kameo, w1_large),
@@ -239,6 +222,23 @@ fn peers<W: Workload>(workload: W) -> Vec<Case> {
         case("actix", Actix, workload.clone()),
         case("xtra", Xtra, workload.clone()),
         case("tokio mpsc", TokioMpsc, workload),
+    ]
+}
+
+/// Queues without actors, as far as a message goes one way.
+fn bare_tells(tells: Tells) -> Vec<Case> {
+    let Tells { row, mailbox, .. } = tells;
+    let sample = move |nanos| vec![Sample::nanos(row, nanos)];
+    vec![
+        limit("rtrb, both spin", move |cpus, scale| {
+            sample(limits::rtrb_tell::<u64>(cpus, scale.of(4_000_000), mailbox))
+        }),
+        limit("rtrb of cache lines", move |cpus, scale| {
+            sample(limits::rtrb_tell::<limits::Line>(cpus, scale.of(4_000_000), mailbox))
+        }),
+        limit("crossbeam, threads", move |cpus, scale| {
+            sample(limits::crossbeam_tell(cpus, scale.of(2_000_000), mailbox))
+        }),
     ]
 }
 
