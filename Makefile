@@ -10,7 +10,7 @@ NIGHTLY_TARGET = $(shell rustc -vV | sed -n 's/^host: //p')
 
 LOOM = RUSTFLAGS="$$RUSTFLAGS --cfg loom" $(CARGO) test -p actor-core --profile loom --lib
 
-.PHONY: help ci test fmt lint doc loom deny book smoke loom-deep soak asan advisories bench-kv
+.PHONY: help ci test fmt lint doc loom deny book smoke loom-deep soak asan advisories bench-kv shootout
 
 help: ## Lists the entries
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -69,3 +69,6 @@ advisories: ## Known vulnerabilities of the dependencies; fetches the advisory d
 
 bench-kv: ## The example store beside Redis, measured by redis-benchmark
 	benches/kv_vs_redis.py
+
+shootout: ## Rings and handles against the others, with tables and plots in benches/results
+	benches/shootout.py
