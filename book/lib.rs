@@ -17,4 +17,5 @@ pages! {
     why: "src/why.md"
     quickstart: "src/quickstart.md"
     defaults: "src/defaults.md"
+    mailboxes: "src/mailboxes.md"
 }

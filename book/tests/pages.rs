@@ -63,6 +63,7 @@ fn the_table_of_defaults_is_true() -> Result<(), actor_tokio::Error> {
         ("| mailbox of an actor | 256 messages |", "mailbox_capacity: 256,"),
         ("| ring into a shard | 1,024 messages |", "ring_capacity: 1024,"),
         ("| time of an ask | 30 s,", "ask_timeout: Some(30s),"),
+        ("| spin before sleep | `Spin::Auto` |", "spin: Auto,"),
         ("| threads for blocking work | 512 in all,", "max_blocking_threads: 512,"),
         ("| name of a shard's thread | `actor-shard-0`, `-1`, .. |", "thread_name: \"actor-shard\","),
     ] {
