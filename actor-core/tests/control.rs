@@ -228,7 +228,7 @@ fn turns_until_ended(home: &HandShard, neighbour: &Cell0Handle, how: impl Fn(&Ce
 
 #[test]
 fn neighbours_of_a_flooded_actor_stop_die_and_are_woken_within_one_turn() {
-    for road in ROADS {
+    for road in [Road::Local, Road::Remote] {
         let (home, other, victim) = flooded(road);
         let (stopped, killed, left) = (spawn(&home, None), spawn(&home, None), spawn(&home, None));
         assert_eq!(turns_until_ended(&home, &stopped, |cell| _ = cell.stop()), 1);
