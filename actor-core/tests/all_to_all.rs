@@ -71,7 +71,8 @@ fn tell_all(remotes: &[Remote], cells: &[Cell0Handle], seen: &Seen, each: u64) -
             ours.lock().expect("couriers").push(courier);
             0
         });
-        begin.try_tell().expect("room");
+        // Those that have begun may have filled the mailbox by now.
+        block_on(begin.tell()).expect("open");
     }
     // The shards make the couriers at their leisure.
     let mut handles = Vec::new();
