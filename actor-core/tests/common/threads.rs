@@ -136,6 +136,7 @@ impl Seat<'_> {
         let task_waker = Arc::new(TaskWaker { is_ready: AtomicBool::new(true), thread: thread.clone() });
         let mut task = Some(task);
         let mut has_ended = false;
+        let mut dice = Dice::new(self.shard.remote().shard().index() as u64);
         loop {
             let turn = self.shard.turn();
             // Acquire: pairs with the Release in `wake`.
@@ -159,7 +160,13 @@ impl Seat<'_> {
                     }
                     thread::yield_now();
                 }
-                Turn::Ended | Turn::Idle { .. } => self.rest(&waker),
+                Turn::Ended | Turn::Idle { .. } => {
+                    // Now and then something is to come between the turn's last look and the sleep's announcement.
+                    for _ in 0..dice.below(256) {
+                        std::hint::spin_loop();
+                    }
+                    self.rest(&waker);
+                }
             }
         }
     }
