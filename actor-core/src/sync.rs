@@ -83,6 +83,8 @@ pub(crate) enum Fault {
     RoomLeave,
     /// `Room::try_reserve` takes the permit before the lock.
     RoomReserve,
+    /// `WaitsFor::set` publishes its serial number with `Relaxed`.
+    WaitsSerial,
     /// `ReplyCell::complete` publishes with `Relaxed`.
     ReplyDone,
     /// `ReplyCell::complete` takes the waker without the lock.

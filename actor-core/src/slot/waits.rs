@@ -4,7 +4,7 @@
 
 use crate::{
     id::SlotKey,
-    sync::{AtomicU64, Ordering},
+    sync::{AtomicU64, Fault, Ordering, planted},
 };
 
 /// The actor that a parked actor waits for, if it is known to wait for exactly one.
@@ -33,11 +33,11 @@ impl WaitsFor {
     /// The actor has parked, and waits for `target`. The owner's.
     #[inline]
     pub(crate) fn set(&self, target: SlotKey) {
-        // Relaxed: whoever pairs this serial with another wait's target finds that out from the owner (`shard/deadlock.rs`).
-        self.serial.store(self.serial.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        // Release: pairs with the Acquire in `read`. What the actor did before it parked, an answer among it, comes
-        // before what a reader does.
-        self.target.store(target.to_bits(), Ordering::Release);
+        self.target.store(target.to_bits(), Ordering::Relaxed);
+        // Last, and Release: pairs with the Acquire in `read`. Who reads this serial comes after all that the actor did
+        // before it parked in this very wait, an answer among it.
+        let publish = if planted(Fault::WaitsSerial) { Ordering::Relaxed } else { Ordering::Release };
+        self.serial.store(self.serial.load(Ordering::Relaxed) + 1, publish);
     }
 
     /// The actor does not wait, or for nobody that is known. The owner's.
@@ -48,12 +48,13 @@ impl WaitsFor {
         }
     }
 
-    /// The wait, if there is one. Consistent only for the owner.
+    /// The wait, if there is one. Consistent only for the owner: for others the target may be a later one's, which the
+    /// owner will deny.
     #[inline]
     pub(crate) fn read(&self) -> Option<Wait> {
         // Acquire: pairs with the Release in `set`.
-        let target = self.target.load(Ordering::Acquire);
-        (target != NOBODY)
-            .then(|| Wait { target: SlotKey::from_bits(target), serial: self.serial.load(Ordering::Relaxed) })
+        let serial = self.serial.load(Ordering::Acquire);
+        let target = self.target.load(Ordering::Relaxed);
+        (target != NOBODY).then(|| Wait { target: SlotKey::from_bits(target), serial })
     }
 }
