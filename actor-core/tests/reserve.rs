@@ -334,3 +334,21 @@ fn a_waker_that_panics_costs_no_place() {
         assert_eq!(finish(&[&shard], cell.add(1)), Ok(2));
     }
 }
+
+#[test]
+fn a_shard_that_never_sleeps_gives_room_back_in_time() {
+    let shard = HandShard::new(0);
+    let cell = spawn(&shard, Some(8));
+    let permits: Vec<_> = (0..7).map(|_| reserved(&cell)).collect();
+    cell.add(1).try_tell().expect("room");
+    let mut next = cell.add(10).tell();
+    assert!(poll(&mut next, Waker::noop()).is_pending());
+    // The message is handled; its place is kept for a while, to be given back with the next one's.
+    shard.settle();
+    assert!(poll(&mut next, Waker::noop()).is_pending());
+    shard.advance(100_000);
+    shard.settle();
+    assert!(matches!(poll(&mut next, Waker::noop()), Poll::Ready(Ok(()))));
+    drop(permits);
+    assert_eq!(finish(&[&shard], cell.add(0)), Ok(11));
+}

@@ -1,29 +1,25 @@
-//! A call: one message that has not been sent, and then the ask that it may become.
+//! A call: one message that has not been sent.
+
+mod ask;
 
 use std::{
     convert::Infallible,
-    fmt,
-    future::Future,
-    mem,
-    pin::Pin,
+    fmt, mem,
     ptr::NonNull,
-    sync::Arc,
-    task::{Context, Poll, Wake, Waker},
-    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 use super::{
     Tell,
+    blocking::block_on,
     message::{Args as MessageArgs, MessageError, MessageReply},
     waiting::{Alarm, Cycles, Limit, Target},
 };
 use crate::{
     AskError, Returned, TryTellError,
-    envelope::{Abandoned, Answer, Ask, Envelope, Leaving, MethodTable},
-    port::Nanos,
+    envelope::{Ask, MethodTable},
     shard,
-    slot::{Admit, Place, Served, Signals, Slot},
+    slot::{Admit, Place, Slot},
 };
 
 /// A message for an actor, with its arguments: `handle.method(arguments)`.
@@ -57,7 +53,8 @@ use crate::{
 ///
 /// Seen are handlers that wait for one thing, and that thing is a call. Not seen are several waits at once, tasks, actors
 /// made by `spawn_fn`, and waits for anything else: a channel, a lock. A `select!` of one call against a timer or a
-/// channel may be ended too early: [`allow_cycle`](Self::allow_cycle) keeps the call out of the search.
+/// channel may be ended too early: [`allow_cycle`](Self::allow_cycle) keeps the call out of the search. So may a wait for
+/// room that somebody keeps with a [`Permit`](crate::Permit).
 ///
 /// # Cancel safety
 ///
@@ -195,6 +192,32 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
 
     /// Lets an ask take longer than its caller has left. Without this, what a handler asks gets no more time than there is
     /// until the deadline of the ask that it handles: nobody waits for the answer after that.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use actor_tokio::prelude::*;
+    ///
+    /// # #[actor] struct Ledger { entries: u64 }
+    /// # #[actor] impl Ledger { pub fn enter(&mut self) -> u64 { self.entries += 1; self.entries } }
+    /// #[actor]
+    /// struct Shop { ledger: LedgerHandle }
+    ///
+    /// #[actor]
+    /// impl Shop {
+    ///     pub async fn order(&mut self) -> Option<u64> {
+    ///         // To be entered even if the customer has gone by now.
+    ///         self.ledger.enter().detach_deadline().await.ok()
+    ///     }
+    /// }
+    /// # fn main() -> Result<(), actor_tokio::Error> {
+    /// # let rt = ShardedRuntime::builder().cores(1).build()?;
+    /// # rt.block_on(async {
+    /// # let ledger = rt.spawn(|| Ledger { entries: 0 }).await?;
+    /// # let shop = rt.spawn(move || Shop { ledger }).await?;
+    /// # assert_eq!(shop.order().await?, Some(1));
+    /// # Ok(()) }) }
+    /// ```
     pub fn detach_deadline(mut self) -> Self {
         self.inherits = false;
         self
@@ -202,6 +225,37 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
 
     /// Keeps this wait, for the answer or for room, out of the search for [deadlocks](Call#deadlocks): something else in
     /// the handler's `select!` may end it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use actor_tokio::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// # #[actor] struct Quotes;
+    /// # #[actor] impl Quotes { pub fn latest(&self) -> u64 { 7 } }
+    /// #[actor]
+    /// struct Trader { quotes: QuotesHandle, last: u64 }
+    ///
+    /// #[actor]
+    /// impl Trader {
+    ///     pub async fn look(&mut self) -> u64 {
+    ///         tokio::select! {
+    ///             // The timer ends this wait, even if `quotes` should be waiting for this actor.
+    ///             latest = self.quotes.latest().allow_cycle() => self.last = latest.unwrap_or(self.last),
+    ///             () = tokio::time::sleep(Duration::from_secs(1)) => {}
+    ///         }
+    ///         self.last
+    ///     }
+    /// }
+    /// # fn main() -> Result<(), actor_tokio::Error> {
+    /// # let rt = ShardedRuntime::builder().cores(1).build()?;
+    /// # rt.block_on(async {
+    /// # let quotes = rt.spawn(|| Quotes).await?;
+    /// # let trader = rt.spawn(move || Trader { quotes, last: 0 }).await?;
+    /// # assert_eq!(trader.look().await?, 7);
+    /// # Ok(()) }) }
+    /// ```
     pub fn allow_cycle(mut self) -> Self {
         self.cycles = Cycles::Allowed;
         self
@@ -217,13 +271,7 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             return Err(AskError::OnShard);
         }
         self.alarm.mind_by_parking();
-        let waker = thread_waker();
-        loop {
-            match Pin::new(&mut self).poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(outcome) => return outcome,
-                Poll::Pending => park(self.alarm.deadline()),
-            }
-        }
+        block_on(self, |call| call.alarm.deadline())
     }
 
     /// The parts of a call that has not been polled.
@@ -262,206 +310,6 @@ impl<Args: MessageArgs, T: MessageReply, E: MessageError> Call<Args, T, E> {
             }
         }
     }
-
-    #[inline]
-    fn begin(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        if let Some(path) = self.target.is_caller() {
-            return Poll::Ready(Err(AskError::Deadlock { path }));
-        }
-        let (deadline, may_be_due) = self.limit.deadline_of_ask(self.target, self.inherits);
-        self.alarm.set(deadline);
-        if may_be_due && self.alarm.is_due() {
-            return Poll::Ready(Err(AskError::Timeout { delivered: false }));
-        }
-        match self.target.acquire() {
-            Admit::Granted => self.send(args, waker, kept),
-            Admit::Closed => Poll::Ready(Err(AskError::Closed)),
-            Admit::Full => self.wait(args, waker, kept),
-        }
-    }
-
-    /// With a permit just acquired. No user code runs before the delivery; `kept` is a clone of `waker`.
-    #[inline]
-    fn send(&mut self, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        // The answer comes by the asker's shard, which wakes it there: an actor without a look at its slot from afar, a
-        // task without a system call.
-        let home = shard::with_core(|core| core.map(|core| core.port));
-        let block = Ask::<Args, T, E>::new(args, self.alarm.deadline(), kept, home);
-        let Target { slot, generation } = self.target;
-        let envelope = Envelope::ask(slot.index(), generation, self.table, block.cast());
-        self.state = State::Sent(block);
-        self.waker = identity(waker);
-        // SAFETY: the permit was acquired on this thread just now; the table and the block are of this call's types.
-        unsafe { shard::deliver(slot, envelope) };
-        self.alarm.arm(waker, true);
-        self.target.note_wait(self.cycles);
-        Poll::Pending
-    }
-
-    /// As `begin`, with a place that a permit has held.
-    #[cold]
-    fn begin_reserved(&mut self, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
-        let refused = match self.target.is_caller() {
-            Some(path) => Some(AskError::Deadlock { path }),
-            None => {
-                let (deadline, may_be_due) = self.limit.deadline_of_ask(self.target, self.inherits);
-                self.alarm.set(deadline);
-                (may_be_due && self.alarm.is_due()).then_some(AskError::Timeout { delivered: false })
-            }
-        };
-        if let Some(error) = refused {
-            self.abandon();
-            return Poll::Ready(Err(error));
-        }
-        match mem::replace(&mut self.state, State::Done) {
-            State::Reserved(args, place) => {
-                self.state = State::Waiting(args, place);
-                self.resume(place, waker)
-            }
-            _ => Poll::Ready(Err(AskError::OtherActor)),
-        }
-    }
-
-    #[cold]
-    fn wait(&mut self, args: Args, waker: &Waker, mut kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        if self.target.rejects() {
-            return Poll::Ready(Err(AskError::Full));
-        }
-        let served = self.target.wait(&mut kept);
-        self.served(served, args, waker, kept)
-    }
-
-    #[cold]
-    fn resume(&mut self, place: Place, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
-        // The state stays until the waker has been cloned: that is user code, and after a panic the drop gives the place up.
-        let mut kept = waker.clone();
-        let served = self.target.poll_place(place, &mut kept);
-        let State::Waiting(args, _) = mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
-        self.served(served, args, waker, kept)
-    }
-
-    /// No user code runs between a permit and its delivery. `kept` is a clone of `waker` if the permit is there; else the
-    /// one that the place had before.
-    fn served(&mut self, served: Served, args: Args, waker: &Waker, kept: Waker) -> Poll<Result<T, AskError<E>>> {
-        match served {
-            // The alarm is set anew for this waker once the message is on its way.
-            Served::Granted => self.send(args, waker, kept),
-            Served::Closed => {
-                self.alarm.disarm();
-                Poll::Ready(Err(AskError::Closed))
-            }
-            Served::Waiting(place) if self.alarm.is_due() => {
-                self.target.leave(place);
-                self.alarm.disarm();
-                Poll::Ready(Err(AskError::Timeout { delivered: false }))
-            }
-            Served::Waiting(place) => {
-                if let Some(path) = self.target.verdict() {
-                    self.target.leave(place);
-                    self.alarm.disarm();
-                    return Poll::Ready(Err(AskError::Deadlock { path }));
-                }
-                self.target.note_wait_for_room(self.cycles);
-                self.state = State::Waiting(args, place);
-                let is_new = self.waker != identity(waker);
-                self.waker = identity(waker);
-                self.alarm.arm(waker, is_new);
-                Poll::Pending
-            }
-        }
-    }
-
-    #[inline]
-    fn poll_answer(&mut self, block: NonNull<Ask<Args, T, E>>, waker: &Waker) -> Poll<Result<T, AskError<E>>> {
-        let is_new = self.waker != identity(waker);
-        // SAFETY: `Sent` holds the caller's end, which is let go of only where the state is left at `Done`.
-        let cell = &unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell;
-        let answer = cell.poll(is_new.then_some(waker));
-        if answer == Answer::Ready {
-            self.state = State::Done;
-            self.alarm.disarm();
-            // SAFETY: `Ready` makes the block ours, answer included.
-            return Poll::Ready(unsafe { Ask::into_outcome(block) });
-        }
-        let deadlock = self.target.verdict();
-        if deadlock.is_some() || self.alarm.is_due() {
-            self.state = State::Done;
-            self.alarm.disarm();
-            let delivered = match cell.abandon(Leaving::Withdrawing) {
-                // SAFETY: as above.
-                Abandoned::Ready => return Poll::Ready(unsafe { Ask::into_outcome(block) }),
-                Abandoned::Running => true,
-                Abandoned::Queued => false,
-            };
-            return Poll::Ready(Err(match deadlock {
-                Some(path) => AskError::Deadlock { path: if delivered { path.delivered() } else { path } },
-                None => AskError::Timeout { delivered },
-            }));
-        }
-        if answer == Answer::Pending {
-            // The cell has this waker now; after `Busy` it has not, and the next poll must try again.
-            self.waker = identity(waker);
-        }
-        self.target.note_wait(self.cycles);
-        self.alarm.arm(waker, is_new);
-        Poll::Pending
-    }
-}
-
-impl<Args: MessageArgs, T: MessageReply, E: MessageError> Future for Call<Args, T, E> {
-    type Output = Result<T, AskError<E>>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.get_mut();
-        let waker = cx.waker();
-        match this.state {
-            // The state stays: after a panic of the waker's, the drop lets go of the block.
-            State::Sent(block) => return this.poll_answer(block, waker),
-            State::Waiting(_, place) => return this.resume(place, waker),
-            State::Reserved(..) | State::Misdirected(_) => return this.begin_reserved(waker),
-            State::Done => panic!("a call of `{}` was polled after it was done", this.table.name),
-            State::Fresh(_) => {}
-        }
-        // Before there is a permit: cloning is user code.
-        let kept = waker.clone();
-        let State::Fresh(args) = mem::replace(&mut this.state, State::Done) else { return Poll::Pending };
-        this.begin(args, waker, kept)
-    }
-}
-
-impl<Args, T, E> Drop for Call<Args, T, E> {
-    #[inline]
-    fn drop(&mut self) {
-        if !matches!(self.state, State::Fresh(_) | State::Done) {
-            self.abandon();
-        }
-    }
-}
-
-impl<Args, T, E> Call<Args, T, E> {
-    #[cold]
-    fn abandon(&mut self) {
-        self.alarm.disarm();
-        // The handler that polls now may have noted this wait, and then dropped it.
-        self.target.note_wait(Cycles::Allowed);
-        match mem::replace(&mut self.state, State::Done) {
-            State::Fresh(_) | State::Misdirected(_) | State::Done => {}
-            State::Reserved(_, place) | State::Waiting(_, place) => self.target.leave(place),
-            State::Sent(block) => {
-                let how = if self.is_cancelled_on_drop { Leaving::Cancelling } else { Leaving::Quietly };
-                // SAFETY: `Sent` holds the caller's end.
-                match unsafe { block.cast::<crate::envelope::AskHead>().as_ref() }.cell.abandon(how) {
-                    // SAFETY: the block is ours, answer included.
-                    Abandoned::Ready => drop(unsafe { Box::from_raw(block.as_ptr()) }),
-                    Abandoned::Running if self.is_cancelled_on_drop => {
-                        shard::signal(self.target.slot, self.target.generation, Signals::WAKE);
-                    }
-                    Abandoned::Running | Abandoned::Queued => {}
-                }
-            }
-        }
-    }
 }
 
 impl<Args, T, E> fmt::Debug for Call<Args, T, E> {
@@ -473,31 +321,5 @@ impl<Args, T, E> fmt::Debug for Call<Args, T, E> {
             State::Done => "done",
         };
         f.debug_struct("Call").field("method", &self.table.name).field("state", &state).finish_non_exhaustive()
-    }
-}
-
-#[inline]
-fn identity(waker: &Waker) -> (*const (), *const ()) {
-    (waker.data(), std::ptr::from_ref(waker.vtable()).cast())
-}
-
-struct Unparker(Thread);
-
-impl Wake for Unparker {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// A waker that unparks this thread.
-pub(super) fn thread_waker() -> Waker {
-    Arc::new(Unparker(thread::current())).into()
-}
-
-/// Parks this thread until it is unparked, or the deadline.
-pub(super) fn park(deadline: Option<Nanos>) {
-    match deadline {
-        Some(deadline) => thread::park_timeout(deadline.until(Nanos::now())),
-        None => thread::park(),
     }
 }

@@ -1,6 +1,7 @@
 //! Actors and what refers to them: handles, calls, contexts.
 
 mod actor_task;
+mod blocking;
 mod born;
 mod call;
 mod cx;

@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     Permit,
-    call::{park, thread_waker},
+    blocking::block_on,
     waiting::{Alarm, Cycles, Limit, Target},
 };
 use crate::{
@@ -102,13 +102,7 @@ impl<A: ?Sized> Reserve<A> {
             return Err(ReserveError::OnShard);
         }
         self.alarm.mind_by_parking();
-        let waker = thread_waker();
-        loop {
-            match Pin::new(&mut self).poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(outcome) => return outcome,
-                Poll::Pending => park(self.alarm.deadline()),
-            }
-        }
+        block_on(self, |reserve| reserve.alarm.deadline())
     }
 
     /// Gives up the place, if there is one.

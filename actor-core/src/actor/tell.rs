@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    call::{park, thread_waker},
+    blocking::block_on,
     message::Args as MessageArgs,
     waiting::{Alarm, Cycles, Limit, Target},
 };
@@ -90,13 +90,7 @@ impl<Args: MessageArgs> Tell<Args> {
             };
         }
         self.alarm.mind_by_parking();
-        let waker = thread_waker();
-        loop {
-            match Pin::new(&mut self).poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(outcome) => return outcome,
-                Poll::Pending => park(self.alarm.deadline()),
-            }
-        }
+        block_on(self, |tell| tell.alarm.deadline())
     }
 
     #[cold]

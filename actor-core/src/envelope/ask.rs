@@ -156,6 +156,12 @@ impl AskHead {
     pub(crate) fn is_expired(&self, now: Nanos) -> bool {
         self.deadline <= now
     }
+
+    /// Whether the answer goes by the shard that this thread executes.
+    #[inline]
+    pub(crate) fn comes_home_here(&self) -> bool {
+        self.home.is_some_and(shard::is_current)
+    }
 }
 
 const _: () = assert!(size_of::<AskHead>() == 56);
@@ -186,8 +192,9 @@ impl Asked {
         }
     }
 
-    /// The asker is a task of another shard: waking it from here would cost its runtime a system call for each answer.
-    /// The block goes there instead, with others if the shard is busy, and is completed there.
+    /// The asker is on another shard: waking it from here would cost a task's runtime a system call for each answer, and an
+    /// actor's shard the lines of its slot. The block goes there instead, with others if the shard is busy, and is
+    /// completed there.
     fn send_home(self, home: &'static Port) {
         // SAFETY: the block lives until it is completed, which only the taker does; it is on no other stack.
         if unsafe { home.replies.push(self.0) } {

@@ -40,7 +40,7 @@ pub(crate) struct Core {
     pub(super) now: Cell<Nanos>,
     /// The actor that is being polled and handles one message at a time: it can't answer itself.
     pub(crate) exclusive: Cell<Option<&'static Slot>>,
-    /// When the asker of the message that is being handled gives up; [`Nanos::NEVER`] if it never does or there is none.
+    /// When the asker of the message that is being handled gives up; [`Nanos::NEVER`] if never, or there is none.
     pub(crate) inherited: Cell<Nanos>,
     pub(super) deadlocks: Deadlocks,
     pub(super) in_turn: Cell<bool>,
@@ -50,6 +50,8 @@ pub(crate) struct Core {
     driver_waker: RefCell<Option<Waker>>,
     /// Slots that may have permits which are free and not given back, each once.
     unreleased: RefCell<Vec<&'static Slot>>,
+    /// When the first of those was listed.
+    unreleased_since: Cell<Nanos>,
     /// Ports that were sent to in this poll and whose doorbells are owed a look.
     owed: RefCell<Vec<&'static Port>>,
     pub(super) evictions: Evictions,
@@ -89,6 +91,7 @@ impl Core {
             is_resting: Cell::new(true),
             driver_waker: RefCell::default(),
             unreleased: RefCell::default(),
+            unreleased_since: Cell::default(),
             owed: RefCell::default(),
             evictions: Evictions::default(),
             counters: Counters::default(),
@@ -115,8 +118,8 @@ impl Core {
         self.now.get()
     }
 
-    /// The time of the last reading, if a turn is under way or about to begin; else now. Behind by what the driver's other
-    /// tasks take between two turns: good enough for a limit of seconds.
+    /// The time of the last reading, if a turn is under way or about to begin; else now. Behind by what the driver's
+    /// other tasks take between two turns: good enough for a limit of seconds.
     #[inline]
     pub(crate) fn recent(&self) -> Nanos {
         if self.is_resting.get() {
@@ -263,11 +266,24 @@ impl Core {
         if unreleased >= slot.own.chunk.get() {
             slot.release_permits();
         } else if !slot.own.is_listed.replace(true) {
-            self.unreleased.borrow_mut().push(slot);
+            let mut unreleased = self.unreleased.borrow_mut();
+            if unreleased.is_empty() {
+                self.unreleased_since.set(self.now.get());
+            }
+            unreleased.push(slot);
         }
     }
 
-    /// Gives all permits back that are free: before sleep, and when a turn ends with more to do. Wakes those that wait for them.
+    /// Gives permits back that have been free for as long as a turn may last: a shard may go on for ever without one that
+    /// ends with more to do, and without sleep.
+    #[inline]
+    pub(super) fn release_old_permits(&self, now: Nanos) {
+        if !self.unreleased.borrow().is_empty() && now >= self.unreleased_since.get().after(self.slice) {
+            self.release_permits();
+        }
+    }
+
+    /// Gives all permits back that are free: before sleep, and when a turn ends with more to do. Wakes who waits for them.
     pub(super) fn release_permits(&self) {
         // Taken: a waker is user code, and may come back here.
         let mut slots = self.unreleased.take();

@@ -177,7 +177,6 @@ impl Core {
             verdicts.push(Verdict { victim, target: wait.target, path: probe.path() });
             drop(verdicts);
             self.deadlocks.has_verdicts.set(true);
-            self.counters.deadlocks.add(1);
             self.notify(slot);
         }
     }
@@ -189,7 +188,9 @@ impl Core {
             return None;
         }
         let victim = self.exclusive.get()?.own.key.get();
-        self.take_verdict(|verdict| verdict.victim == victim && verdict.target == target)
+        let path = self.take_verdict(|verdict| verdict.victim == victim && verdict.target == target)?;
+        self.counters.deadlocks.add(1);
+        Some(path)
     }
 
     #[cold]

@@ -136,8 +136,8 @@ impl Domain {
     ///
     /// # Errors
     ///
-    /// If a capacity is zero, the ring is larger than 2^20 messages, the spin longer than 10 ms, or the process has as many shards as can be
-    /// addressed (4,096).
+    /// If a capacity is zero, the ring is larger than 2^20 messages, the spin longer than 10 ms, or the process has as
+    /// many shards as can be addressed (4,096).
     pub fn new(config: DomainConfig) -> Result<Self, DomainError> {
         if config.mailbox_capacity == 0 {
             return Err(DomainError::NoCapacity { what: "mailbox_capacity" });

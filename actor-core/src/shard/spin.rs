@@ -14,6 +14,22 @@ use crate::port::Nanos;
 ///
 /// Spinning answers traffic between shards within a microsecond instead of some ten, and takes CPU time from whoever
 /// shares the core. While it lasts, the shard's sockets and Tokio timers wait.
+///
+/// # Examples
+///
+/// ```
+/// use actor_tokio::prelude::*;
+/// use std::time::Duration;
+///
+/// # fn main() -> Result<(), actor_tokio::Error> {
+/// // Cores of our own, and answers that are worth them.
+/// let rt = ShardedRuntime::builder().cores(1).spin(Spin::Always(Duration::from_micros(50))).build()?;
+/// rt.block_on(async {
+///     let stats = rt.handle().stats().await;
+///     println!("{} of {} spins found something", stats[0].spins_won, stats[0].spins);
+/// });
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Spin {
@@ -140,8 +156,12 @@ impl Shard {
                 return true;
             }
             spin_loop();
-            if pause.is_multiple_of(PAUSES_PER_CLOCK) && core.read_clock() >= until {
-                break;
+            if pause.is_multiple_of(PAUSES_PER_CLOCK) {
+                let now = core.read_clock();
+                core.release_old_permits(now);
+                if now >= until {
+                    break;
+                }
             }
         }
         core.spinner.spun(false);

@@ -62,6 +62,7 @@ impl Shard {
         let mut was_busy = self.look();
         core.spinner.wake(start, was_busy);
         core.check_old_waits(start);
+        core.release_old_permits(start);
         if was_rung && !was_busy && !core.has_ready() {
             core.counters.spurious.add(1);
         }

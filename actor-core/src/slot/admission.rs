@@ -1,7 +1,7 @@
 //! Admission: how many messages an actor has accepted and not yet begun, in one word that every sender goes through.
 //!
 //! A sender takes a permit before it writes its message anywhere, so whoever carries messages never finds a mailbox
-//! full. The count goes down when a message begins to be handled, or is thrown away. Generation and the closed bit
+//! full. The count goes down after a message has begun to be handled, or is thrown away. Generation and the closed bit
 //! share the word: one compare-and-swap says "alive, open, room".
 
 use crate::{
