@@ -225,8 +225,7 @@ impl Core {
         if !slot.own.state.is_live() {
             return self.return_late(slot, envelope);
         }
-        let bounds = slot.bounds();
-        if bounds.drops() && slot.own.queued() >= bounds.capacity() {
+        if slot.own.queued() >= slot.own.drops_beyond.get() {
             return self.accept_into_full(slot, envelope);
         }
         slot.own.enqueue(&self.pool, envelope);
@@ -389,6 +388,8 @@ impl Core {
         slot.own.born.set(self.next_born.replace(self.next_born.get() + 1));
         slot.own.key.set(slot.key());
         slot.own.chunk.set((capacity / 4).clamp(1, LARGEST_CHUNK));
+        let bounds = slot.bounds();
+        slot.own.drops_beyond.set(if bounds.drops() { bounds.capacity() } else { u32::MAX });
         slot.own.state.occupy();
         slot.admission.open(slot.head.generation());
         self.counters.actors.add(1);

@@ -55,6 +55,8 @@ pub(crate) struct Own {
     pub(crate) signals: Cell<Signals>,
     /// The key of the actor: what is above is in the caches of those that send to it.
     pub(crate) key: Cell<SlotKey>,
+    /// Messages beyond which the mailbox drops one for each that arrives; `u32::MAX` if it keeps all.
+    pub(crate) drops_beyond: Cell<u32>,
     /// Permits of messages that have left the mailbox, not given back yet.
     pub(crate) unreleased: Cell<u32>,
     /// How many of those there may be: a quarter of the capacity. A small mailbox's are given back one by one.
@@ -116,6 +118,7 @@ impl Slot {
                 task: Cell::new(None),
                 signals: Cell::new(Signals::NONE),
                 key: Cell::new(SlotKey::from_bits(0)),
+                drops_beyond: Cell::new(u32::MAX),
                 unreleased: Cell::new(0),
                 chunk: Cell::new(1),
                 is_listed: Cell::new(false),
