@@ -4,26 +4,19 @@ mod common;
 
 use std::{
     future::Future,
-    sync::{Arc, Mutex},
     task::{Poll, Waker},
     time::Duration,
 };
 
 use actor_core::{AskError, ExitReason, TellError, TryTellError, Turn, port::Nanos};
-use common::{Gate, HandShard, assert_accounted, finish, poll, spawn};
+use common::{Gate, HandShard, Order, assert_accounted, finish, poll, spawn};
 
 #[test]
 fn a_full_mailbox_gives_back_waits_and_serves_in_order() {
     let shard = HandShard::new(0);
     let cell = spawn(&shard, Some(2));
-    let order = Arc::new(Mutex::new(Vec::new()));
-    let note = |n: u64| {
-        let order = order.clone();
-        cell.run(move |_, _| {
-            order.lock().expect("order").push(n);
-            n
-        })
-    };
+    let order = Order::default();
+    let note = |n: u64| order.call(&cell, n);
     note(0).try_tell().expect("room");
     note(1).try_tell().expect("room");
     let refused = note(9).try_tell().expect_err("full");
@@ -36,13 +29,12 @@ fn a_full_mailbox_gives_back_waits_and_serves_in_order() {
     assert_eq!(cell.queue_len(), 2);
     drop(fourth);
     shard.settle();
-    assert!(matches!(note(8).try_tell(), Err(TryTellError::Full(_)) | Ok(())));
+    assert!(matches!(note(8).try_tell(), Err(TryTellError::Full(_))), "the places are theirs that wait");
     assert!(matches!(poll(&mut third, Waker::noop()), Poll::Ready(Ok(()))));
     shard.settle();
     assert!(matches!(poll(&mut fifth, Waker::noop()), Poll::Ready(Ok(()))));
     shard.settle();
-    let order = order.lock().expect("order").clone();
-    assert_eq!(order.iter().filter(|n| **n != 8).copied().collect::<Vec<_>>(), [0, 1, 2, 4]);
+    assert_eq!(order.seen(), [0, 1, 2, 4]);
     assert_accounted(&[&shard]);
 }
 

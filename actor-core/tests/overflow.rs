@@ -11,28 +11,11 @@ use std::{
     task::{Poll, Waker},
 };
 
-use actor_core::{ActorId, AskError, Call, ExitReason, Mailbox, Overflow, TellError, TryTellError, Turn};
-use common::{Cell0Handle, Flag, HandShard, Work, assert_accounted, finish, occupy, poll, spawn, spawn_with};
+use actor_core::{ActorId, AskError, ExitReason, Mailbox, Overflow, TellError, TryTellError, Turn};
+use common::{Cell0Handle, Flag, HandShard, Order, assert_accounted, finish, occupy, poll, spawn, spawn_with};
 
 /// Messages beyond the capacity that a mailbox that drops admits.
 const TRANSIT: usize = 1024;
-
-#[derive(Clone, Default)]
-struct Order(Arc<Mutex<Vec<u64>>>);
-
-impl Order {
-    fn call(&self, cell: &Cell0Handle, n: u64) -> Call<(Work,), u64> {
-        let order = self.clone();
-        cell.run(move |_, _| {
-            order.0.lock().expect("order").push(n);
-            n
-        })
-    }
-
-    fn seen(&self) -> Vec<u64> {
-        self.0.lock().expect("order").clone()
-    }
-}
 
 #[test]
 fn the_oldest_or_the_newest_goes_while_a_handler_runs() {

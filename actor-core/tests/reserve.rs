@@ -5,13 +5,12 @@ mod common;
 use std::{
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex},
     task::{Poll, RawWaker, RawWakerVTable, Waker},
     time::Duration,
 };
 
 use actor_core::{AskError, ExitReason, Permit, ReserveError, TryReserveError, TryTellError};
-use common::{Cell0, Cell0Handle, HandShard, assert_accounted, finish, occupy, poll, spawn};
+use common::{Cell0, Cell0Handle, HandShard, Order, assert_accounted, finish, occupy, poll, spawn};
 
 fn reserved(cell: &Cell0Handle) -> Permit<Cell0> {
     match poll(&mut cell.reserve(), Waker::noop()) {
@@ -41,14 +40,8 @@ fn a_permit_is_a_place_and_sends_into_it() {
 fn reservations_tells_and_asks_are_served_in_the_order_in_which_they_came() {
     let shard = HandShard::new(0);
     let cell = spawn(&shard, Some(1));
-    let order = Arc::new(Mutex::new(Vec::new()));
-    let note = |n: u64| {
-        let order = order.clone();
-        cell.run(move |_, _| {
-            order.lock().expect("order").push(n);
-            n
-        })
-    };
+    let order = Order::default();
+    let note = |n: u64| order.call(&cell, n);
     note(0).try_tell().expect("room");
     let (mut tell, mut reserve) = (note(1).tell(), cell.reserve());
     let (mut ask, mut later) = (note(3), cell.reserve());
@@ -74,7 +67,7 @@ fn reservations_tells_and_asks_are_served_in_the_order_in_which_they_came() {
     let Poll::Ready(Ok(permit)) = poll(&mut later, Waker::noop()) else { panic!("no permit") };
     permit.send(note(4)).expect("a place");
     shard.settle();
-    assert_eq!(*order.lock().expect("order"), [0, 1, 2, 3, 4]);
+    assert_eq!(order.seen(), [0, 1, 2, 3, 4]);
     assert_accounted(&[&shard]);
 }
 

@@ -304,3 +304,21 @@ pub fn assert_accounted(shards: &[&HandShard]) {
         assert_eq!(stats.received, stats.handled + stats.returned + stats.evicted + stats.queued, "{stats:?}");
     }
 }
+
+/// The numbers of the messages that cells have handled, in their order.
+#[derive(Clone, Default)]
+pub struct Order(Arc<std::sync::Mutex<Vec<u64>>>);
+
+impl Order {
+    pub fn call(&self, cell: &Cell0Handle, n: u64) -> Call<(Work,), u64> {
+        let order = self.clone();
+        cell.run(move |_, _| {
+            order.0.lock().expect("order").push(n);
+            n
+        })
+    }
+
+    pub fn seen(&self) -> Vec<u64> {
+        self.0.lock().expect("order").clone()
+    }
+}
