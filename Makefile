@@ -23,16 +23,21 @@ TSAN = RUSTC=$(TSAN_DIR)/std/rustc RUSTC_BOOTSTRAP=1 RUSTFLAGS="$$RUSTFLAGS -Zsa
 	CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_TEST_OPT_LEVEL=1 TSAN_OPTIONS=halt_on_error=1 RUST_BACKTRACE=0 \
 	$(CARGO) +nightly test -Zbuild-std --target $(NIGHTLY_TARGET) --target-dir $(TSAN_DIR) -p actor-core
 
+RINGS = lanes mutex vyukov
+# The tests that send.
+RING_TESTS = --test two_shards --test calls --test ends --test control --test all_to_all --test deadlines \
+	--test deadlocks --test overflow --test reserve --test api --test accounting --test backpressure --test spin
+
 # Optimised, with assertions on.
 HAMMER = $(CARGO) test -p actor-core --profile loom --test hammer
 
-.PHONY: help ci test fmt lint doc loom hammer asan tsan-std tsan-planted tsan deny book smoke loom-deep hammer-long soak \
+.PHONY: help ci test fmt lint doc rings rings-long loom hammer asan tsan-std tsan-planted tsan deny book smoke loom-deep hammer-long soak \
 	advisories bench-kv shootout
 
 help: ## Lists the entries
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F"|" '{ printf "make %-12s %s\n", $$1, $$2 }'
 
-ci: test fmt lint doc loom hammer asan tsan deny book smoke ## All that CI checks, in its order
+ci: test fmt lint doc rings loom hammer asan tsan deny book smoke ## All that CI checks, in its order
 
 # === what CI checks ===
 
@@ -43,10 +48,22 @@ fmt: ## The code is formatted
 	$(CARGO) fmt --all --check
 
 lint: ## clippy has nothing to say
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
 
 doc: ## The documentation builds, without a broken link
 	RUSTDOCFLAGS="$$RUSTDOCFLAGS -D warnings" $(CARGO) doc --workspace --no-deps
+
+# Which one is the default, the tests above have shown.
+rings: ## Engine and host with each ring; a build with none, or with two, is refused
+	@for ring in $(RINGS); do \
+		echo "=== ACTOR_RING=$$ring"; \
+		ACTOR_RING=$$ring $(CARGO) test -q -p actor-core -p actor-tokio --lib $(RING_TESTS) || exit 1; \
+	done
+	@for refused in none lanes,mutex; do \
+		echo "=== ACTOR_RING=$$refused"; \
+		! ACTOR_RING=$$refused $(CARGO) check -q -p actor-core 2>ring.log || exit 1; \
+		grep -q "no ring is chosen\|two rings are chosen" ring.log || { cat ring.log; exit 1; }; \
+	done; rm ring.log
 
 loom: ## The models of what threads share, with up to 3 preemptions each
 	LOOM_MAX_PREEMPTIONS=3 $(LOOM)
@@ -85,10 +102,16 @@ smoke: ## The example store, built for release, measures itself
 loom-deep: ## The models with more preemptions: PREEMPTIONS=5
 	LOOM_MAX_PREEMPTIONS=$(PREEMPTIONS) $(LOOM)
 
-hammer-long: tsan-planted ## The hammer as it is, under ASan and LSan, and under TSan: HAMMER_SECONDS=60
-	ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(HAMMER)
-	ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(ASAN) -p actor-core --test hammer
-	ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(TSAN) --test hammer
+hammer-long: tsan-planted ## The hammer with each ring: as it is, under ASan and LSan, and under TSan: HAMMER_SECONDS=60
+	@for ring in $(RINGS); do \
+		echo "=== ACTOR_RING=$$ring"; export ACTOR_RING=$$ring; \
+		ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(HAMMER) && \
+		ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(ASAN) -p actor-core --test hammer && \
+		ACTOR_HAMMER_SECONDS=$(HAMMER_SECONDS) $(TSAN) --test hammer || exit 1; \
+	done
+
+rings-long: ## The rings' contract with a million messages of each producer
+	ACTOR_RING_MESSAGES=1000000 $(CARGO) test -p actor-core --profile loom --lib -- contract::a_
 
 soak: ## The tests of the engine, the host and the examples, over and over: SOAK_MINUTES=10
 	$(CARGO) test -p actor-core -p actor-tokio -p examples --tests --no-run

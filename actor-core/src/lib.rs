@@ -29,6 +29,13 @@ mod slot;
 #[cfg(not(loom))]
 pub mod timer;
 
+/// The rings, for measurements. No part of the crate's interface.
+#[cfg(feature = "rings")]
+#[doc(hidden)]
+pub mod rings {
+    pub use crate::mailbox::{LanesRing, Mark, MutexRing, Producer, Ready, Ring, VyukovRing};
+}
+
 #[cfg(not(loom))]
 pub use self::{
     actor::{

@@ -8,7 +8,7 @@ pub(crate) use loom::{
     hint::spin_loop,
     sync::{
         Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -17,7 +17,7 @@ pub(crate) use std::{
     hint::spin_loop,
     sync::{
         Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
+        atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence},
     },
 };
 
@@ -51,10 +51,18 @@ mod cell {
 /// A step of a protocol that a model can leave out or weaken, to show that it would notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// `Ring::push` publishes with `Relaxed`.
+    /// `VyukovRing::push` publishes with `Relaxed`.
     RingPublish,
-    /// `Ring::pop` frees the cell with `Relaxed`.
+    /// `VyukovRing::pop` frees the cell with `Relaxed`.
     RingFree,
+    /// `Lane::push` publishes with `Relaxed`.
+    LanePublish,
+    /// `Lane::pop` gives cells back with `Relaxed`.
+    LaneFree,
+    /// `Ready::settle` does not look whether the consumer still knows of the lane.
+    ReadyConfirm,
+    /// `LanesRing::pop` stops looking at a lane without a last look.
+    ReadyClear,
     /// `Doorbell::open` publishes with `Relaxed`.
     BellOpen,
     /// `Spill::push` does not look at the flag.

@@ -4,7 +4,7 @@
 
 use std::{collections::VecDeque, sync::PoisonError};
 
-use super::Ring;
+use super::{Mark, Producer, Ready, Ring};
 use crate::sync::{AtomicBool, Fault, Mutex, MutexGuard, Ordering, planted};
 
 /// The queue beside one ring.
@@ -14,31 +14,46 @@ pub(crate) struct Spill<T> {
     queue: Mutex<VecDeque<T>>,
 }
 
-impl<T> Spill<T> {
+impl<T: Send> Spill<T> {
     pub(crate) fn new() -> Self {
         Self { used: AtomicBool::new(false), queue: Mutex::new(VecDeque::new()) }
     }
 
-    /// Sends by `ring`, or beside it. Never waits for room.
+    /// Sends by `ring`, or beside it. Never waits for room. The caller settles the mark, and looks at the doorbell.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Ring::push`].
     #[inline]
-    pub(crate) fn push(&self, ring: &Ring<T>, value: T) {
+    pub(crate) unsafe fn push<R: Ring<T>>(&self, ring: &R, ready: &Ready, from: Producer, value: T) -> Mark {
         // A sender whose last message is in the queue must not use the ring, or it would overtake itself. Relaxed: its own
         // store, made under the lock, is visible to it until the consumer clears the flag; others' do not matter.
-        let value = if self.is_used() && !planted(Fault::SpillFlag) { Err(value) } else { ring.push(value) };
-        if let Err(value) = value {
+        let pushed = if self.is_used() && !planted(Fault::SpillFlag) {
+            Err(value)
+        } else {
+            // SAFETY: the caller's.
+            unsafe { ring.push(ready, from, value) }
+        };
+        pushed.unwrap_or_else(|value| {
             self.push_beside(value);
-        }
+            Mark::NONE
+        })
     }
 
-    /// Takes everything, if nothing in the ring is older. The consumer's.
-    pub(crate) fn take(&self, ring: &Ring<T>) -> VecDeque<T> {
+    /// Takes everything, if nothing in the ring is older.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Ring::pop`].
+    pub(crate) unsafe fn take<R: Ring<T>>(&self, ring: &R) -> VecDeque<T> {
         if !self.is_used() {
             return VecDeque::new();
         }
         let mut queue = self.lock();
-        // Whoever put a message here had claimed its earlier ones in the ring before it took the lock; so a ring without
-        // claims holds none of them. With claims, published or not, the ring goes first.
-        if !ring.is_drained() && !planted(Fault::SpillDrained) {
+        // Whoever put a message here had pushed its earlier ones into the ring before it took the lock; so a ring that is
+        // drained of those holds none of them. Else the ring goes first.
+        // SAFETY: the caller's.
+        if unsafe { !ring.is_drained() } && !planted(Fault::SpillDrained) {
             return VecDeque::new();
         }
         // From here on its sender uses the ring again; what it pushes there is younger, and is read after this.
@@ -47,8 +62,13 @@ impl<T> Spill<T> {
     }
 
     /// Whether `take` would find something. For the consumer's second look before it sleeps.
-    pub(crate) fn is_ready(&self, ring: &Ring<T>) -> bool {
-        self.is_used() && ring.is_drained()
+    ///
+    /// # Safety
+    ///
+    /// As for [`Ring::pop`].
+    pub(crate) unsafe fn is_ready<R: Ring<T>>(&self, ring: &R) -> bool {
+        // SAFETY: the caller's.
+        self.is_used() && unsafe { ring.is_drained() }
     }
 
     #[inline]

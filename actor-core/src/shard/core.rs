@@ -12,6 +12,7 @@ use crate::{
     Overflow, ShardId, SpawnError,
     envelope::{Envelope, Failure, Start},
     id::MAX_SLOTS,
+    mailbox::Mark,
     port::{ChoicePoint, Choose, Clock, Driver, Host, Nanos, TimerKey},
     slot::{Bounds, NodePool, Notified, Port, Signals, Slot, Stopping},
     timer::TimerQueue,
@@ -52,8 +53,8 @@ pub(crate) struct Core {
     unreleased: RefCell<Vec<&'static Slot>>,
     /// When the first of those was listed.
     unreleased_since: Cell<Nanos>,
-    /// Ports that were sent to in this poll and whose doorbells are owed a look.
-    owed: RefCell<Vec<&'static Port>>,
+    /// Ports that were sent to in this poll and whose doorbells are owed a look, each with what was pushed.
+    owed: RefCell<Vec<(&'static Port, Mark)>>,
     pub(super) evictions: Evictions,
     pub(crate) counters: Counters,
     pub(super) spinner: Spinner,
@@ -304,14 +305,15 @@ impl Core {
 
     /// `port` was sent to: look at its doorbell at the end of this poll, or now outside a turn.
     #[inline]
-    pub(super) fn owe_bell(&self, port: &'static Port) {
+    pub(super) fn owe_bell(&self, port: &'static Port, mark: Mark) {
         if self.in_turn.get() {
             let mut owed = self.owed.borrow_mut();
-            if !owed.iter().any(|known| std::ptr::eq(*known, port)) {
-                owed.push(port);
+            match owed.iter_mut().find(|(known, _)| std::ptr::eq(*known, port)) {
+                Some((_, marked)) => *marked = marked.and(mark),
+                None => owed.push((port, mark)),
             }
         } else {
-            self.count_ring(port.doorbell.ring());
+            self.count_ring(port.look_at_bell(mark));
         }
     }
 
@@ -323,7 +325,14 @@ impl Core {
             return;
         }
         publish_fence();
-        for port in owed.drain(..) {
+        let mut is_late = false;
+        for (port, mark) in owed.iter() {
+            is_late |= port.ready.confirm(*mark);
+        }
+        if is_late {
+            publish_fence();
+        }
+        for (port, _) in owed.drain(..) {
             self.count_ring(port.doorbell.ring_after_fence());
         }
     }

@@ -6,6 +6,7 @@ use super::with_core;
 use crate::{
     envelope::Envelope,
     id::SlotKey,
+    mailbox::{Mark, Producer},
     slot::{Port, Signalled, Signals, Slot, port},
 };
 
@@ -18,8 +19,8 @@ pub(crate) fn is_current(port: &'static Port) -> bool {
 /// Something was left at `port`: looks at its doorbell, now or at the end of the poll.
 pub(crate) fn look_at_bell(port: &'static Port) {
     with_core(|core| match core {
-        Some(core) => core.owe_bell(port),
-        None => port.ring_from_outside(),
+        Some(core) => core.owe_bell(port, Mark::NONE),
+        None => port.ring_from_outside(Mark::NONE),
     });
 }
 
@@ -34,16 +35,16 @@ pub(crate) unsafe fn deliver(slot: &'static Slot, envelope: Envelope) {
     with_core(|core| match core {
         // No user code runs here: the permit says that the actor lives.
         Some(core) if ptr::eq(core.port, slot.port) => core.accept(slot, envelope),
-        core => {
+        Some(core) => {
+            // SAFETY: the caller's permit; this thread executes the core's shard.
+            let mark = unsafe { slot.port.push(Producer::Shard(core.port.number()), envelope) };
+            core.counters.sent.add(1);
+            core.owe_bell(slot.port, mark);
+        }
+        None => {
             // SAFETY: the caller's permit.
-            unsafe { slot.port.push(envelope) };
-            match core {
-                Some(core) => {
-                    core.counters.sent.add(1);
-                    core.owe_bell(slot.port);
-                }
-                None => slot.port.ring_from_outside(),
-            }
+            let mark = unsafe { slot.port.push(Producer::Outside, envelope) };
+            slot.port.ring_from_outside(mark);
         }
     });
 }
@@ -67,8 +68,8 @@ pub(crate) fn signal(slot: &'static Slot, generation: u32, signals: Signals) {
                 let pushed = unsafe { slot.port.signals.push(NonNull::from(slot)) };
                 debug_assert!(pushed, "the stack of signals is never closed");
                 match core {
-                    Some(core) => core.owe_bell(slot.port),
-                    None => slot.port.ring_from_outside(),
+                    Some(core) => core.owe_bell(slot.port, Mark::NONE),
+                    None => slot.port.ring_from_outside(Mark::NONE),
                 }
             }
             Signalled::Joined | Signalled::Stale => {}

@@ -131,8 +131,8 @@ impl Shard {
             || !core.port.signals.is_empty()
             || !core.port.replies.is_empty()
             || core.port.has_requests()
-            || self.lease().ring().is_ready()
-            || self.lease().has_spill()
+            // SAFETY: the lease's holder is the only consumer, and is bound to this thread.
+            || unsafe { self.lease().has_messages() }
             || !self.held_back.borrow().is_empty()
             || core.has_evicted()
     }
@@ -202,10 +202,11 @@ impl Shard {
             return Some(envelope);
         }
         // SAFETY: the lease's holder is the only consumer, and is bound to this thread.
-        if let Some(envelope) = unsafe { self.lease().ring().pop() } {
+        if let Some(envelope) = unsafe { self.lease().pop() } {
             return Some(envelope);
         }
-        *held_back = self.lease().take_spill();
+        // SAFETY: as above.
+        *held_back = unsafe { self.lease().take_spill() };
         held_back.pop_front()
     }
 }

@@ -19,7 +19,7 @@ use crate::{
     envelope::{AskHead, Asked, Envelope},
     id::MAX_PORTS,
     life::panic::capture,
-    mailbox::{Ring, Spill},
+    mailbox::{EngineRing, Mark, Producer, Ready, Ring, Spill},
     shard::Request,
     wake::{Doorbell, Stack, Taken},
 };
@@ -40,7 +40,9 @@ pub(crate) struct Port {
     requests: Mutex<Requests>,
     has_requests: AtomicBool,
     /// The holder's ring. Valid while a permit of one of its slots is out, or the port is held.
-    ring: AtomicPtr<Ring<Envelope>>,
+    ring: AtomicPtr<EngineRing<Envelope>>,
+    /// Which lanes of the ring to look at.
+    pub(crate) ready: CachePadded<Ready>,
     /// Messages that were admitted when the ring had no room.
     spill: Spill<Envelope>,
     /// The default time that an ask may take, in nanoseconds; `u64::MAX` for none.
@@ -82,7 +84,7 @@ pub(crate) fn port(number: u16) -> Option<&'static Port> {
 pub(crate) struct Lease {
     port: &'static Port,
     epoch: u32,
-    ring: *mut Ring<Envelope>,
+    ring: *mut EngineRing<Envelope>,
 }
 
 // SAFETY: the lease is the exclusive right to the port's owner-only parts and owns the ring; both may change threads
@@ -110,7 +112,8 @@ impl Lease {
         };
         drop(free);
         let port = port(number).expect("just made, or made before it was free");
-        let ring = Box::into_raw(Box::new(Ring::new(ring_capacity)));
+        let ring = Box::into_raw(Box::new(EngineRing::new(ring_capacity)));
+        port.ready.reset();
         // Release: pairs with the Acquire in `push`; a permit was granted after it in any case.
         port.ring.store(ring, Ordering::Release);
         port.outside_rings.store(0, Ordering::Relaxed);
@@ -129,19 +132,41 @@ impl Lease {
     }
 
     #[inline]
-    pub(crate) fn ring(&self) -> &Ring<Envelope> {
+    fn ring(&self) -> &EngineRing<Envelope> {
         // SAFETY: owned by this lease until `end`.
         unsafe { &*self.ring }
     }
 
-    /// What waits beside the ring, if nothing in it is older.
-    pub(crate) fn take_spill(&self) -> VecDeque<Envelope> {
-        self.port.spill.take(self.ring())
+    /// The next message in the ring.
+    ///
+    /// # Safety
+    ///
+    /// Only one thread at a time looks for messages, as everywhere below: the one that the lease's domain is bound to.
+    #[inline]
+    pub(crate) unsafe fn pop(&self) -> Option<Envelope> {
+        // SAFETY: the caller's.
+        unsafe { self.ring().pop(&self.port.ready) }
     }
 
-    /// Whether `take_spill` would find something.
-    pub(crate) fn has_spill(&self) -> bool {
-        self.port.spill.is_ready(self.ring())
+    /// What waits beside the ring, if nothing in it is older.
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop`](Self::pop).
+    pub(crate) unsafe fn take_spill(&self) -> VecDeque<Envelope> {
+        // SAFETY: the caller's.
+        unsafe { self.port.spill.take(self.ring()) }
+    }
+
+    /// Whether `pop` or `take_spill` would find something.
+    ///
+    /// # Safety
+    ///
+    /// As for [`pop`](Self::pop).
+    #[inline]
+    pub(crate) unsafe fn has_messages(&self) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.ring().is_ready(&self.port.ready) || self.port.spill.is_ready(self.ring()) }
     }
 
     /// Refuses requests from now on and returns those that wait.
@@ -184,6 +209,7 @@ impl Port {
             requests: Mutex::default(),
             has_requests: AtomicBool::new(false),
             ring: AtomicPtr::default(),
+            ready: CachePadded::new(Ready::new()),
             spill: Spill::new(),
             ask_timeout: AtomicU64::new(u64::MAX),
             shard: AtomicU32::new(0),
@@ -201,16 +227,20 @@ impl Port {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Puts an admitted message on its way; the caller then rings. Never waits for room.
+    /// Puts an admitted message on its way; the caller then settles the mark and looks at the doorbell. Never waits for
+    /// room.
     ///
     /// # Safety
     ///
-    /// The caller holds a permit of the slot that the message is for, which is a slot of this port.
+    /// The caller holds a permit of the slot that the message is for, which is a slot of this port; and executes the shard
+    /// that `from` names, if it names one.
     #[inline]
-    pub(crate) unsafe fn push(&self, envelope: Envelope) {
+    pub(crate) unsafe fn push(&self, from: Producer, envelope: Envelope) -> Mark {
         // SAFETY: the permit keeps the domain from ending, so the ring is there.
         let ring = unsafe { &*self.ring.load(Ordering::Acquire) };
-        self.spill.push(ring, envelope);
+        // SAFETY: a shard is executed by one thread at a time; leases, and domains that change threads, hand on what was
+        // done before.
+        unsafe { self.spill.push(ring, &self.ready, from, envelope) }
     }
 
     /// How many actors the shard has, as of its last turn.
@@ -226,10 +256,18 @@ impl Port {
         }
     }
 
-    /// Makes what this thread has left here visible, and wakes the shard if it sleeps.
+    /// Makes what this thread has left here visible, messages with this mark among it, and wakes the shard if it sleeps.
+    /// Returns whether this call woke it.
     #[inline]
-    pub(crate) fn ring_from_outside(&self) {
-        if self.doorbell.ring() {
+    pub(crate) fn look_at_bell(&self, mark: Mark) -> bool {
+        self.ready.settle(mark);
+        self.doorbell.ring_after_fence()
+    }
+
+    /// [`look_at_bell`](Self::look_at_bell) for a thread that executes no shard.
+    #[inline]
+    pub(crate) fn ring_from_outside(&self, mark: Mark) {
+        if self.look_at_bell(mark) {
             // A sleeper's wake costs a system call; this is nothing beside it.
             self.outside_rings.fetch_add(1, Ordering::Relaxed);
         }
@@ -248,7 +286,7 @@ impl Port {
         requests.queue.push_back(request);
         self.has_requests.store(true, Ordering::Release);
         drop(requests);
-        self.ring_from_outside();
+        self.ring_from_outside(Mark::NONE);
         Ok(())
     }
 

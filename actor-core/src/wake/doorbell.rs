@@ -49,15 +49,8 @@ impl Doorbell {
         self.word.store(AWAKE, publish);
     }
 
-    /// Makes what this thread published before visible to a shard that announces its sleep, then rings if it sleeps.
-    /// Returns whether this call woke the driver.
-    #[inline]
-    pub(crate) fn ring(&self) -> bool {
-        publish_fence();
-        self.ring_after_fence()
-    }
-
-    /// [`ring`](Self::ring) for a caller that has made one [`publish_fence`] for several doorbells.
+    /// Rings if the shard sleeps. What this thread published before its last [`publish_fence`] is visible to a shard that
+    /// announces its sleep later. Returns whether this call woke the driver.
     #[inline]
     pub(crate) fn ring_after_fence(&self) -> bool {
         // Relaxed: the fence orders this load after the publication; see the README for the other half.
@@ -70,7 +63,7 @@ impl Doorbell {
     #[inline]
     pub(crate) fn announce_sleep(&self) {
         self.set(ASLEEP);
-        // SeqCst: pairs with the fence in `ring`. Either the ringer sees ASLEEP, or our second look sees what it
+        // SeqCst: pairs with `publish_fence`. Either the ringer sees ASLEEP, or our second look sees what it
         // published.
         if !planted(Fault::BellSleepFence) {
             fence(Ordering::SeqCst);
@@ -83,6 +76,13 @@ impl Doorbell {
         // An owner that is awake writes nothing: ringers of other threads read this word at every publication.
         // Relaxed: nobody but the owner leaves AWAKE.
         self.word.load(Ordering::Relaxed) & MOOD != AWAKE && self.set(AWAKE) == RUNG
+    }
+
+    /// What every ringer does.
+    #[cfg(all(test, loom))]
+    pub(crate) fn ring(&self) -> bool {
+        publish_fence();
+        self.ring_after_fence()
     }
 
     /// Closes the doorbell: no ring after this reaches the notifier, and none is inside it any more.
