@@ -1,9 +1,14 @@
 //! The short spin before a shard sleeps, and the gate that keeps it from costing more than it saves.
 //!
-//! A message for a sleeping shard costs two system calls and a wake of some 10 µs; for one that is still looking, the
-//! time of a cache line. So a shard that expects its next message within microseconds does better to look on for a
-//! moment. Three things bound what that costs: the gate (a moving average of the idle gap), the length, and a back-off
-//! after spins in vain. It only ever pauses the core: a `sched_yield` would hand a CPU-bound neighbour a whole time slice.
+//! A message for a sleeping shard costs two system calls and a wake: some 10 µs on one machine, 40 on another, where a
+//! hypervisor has to wake the core. For a shard that is still looking it costs the time of a cache line. So a shard that
+//! expects its next message soon does better to look on for a moment. Three things bound what that costs: the gate (a moving
+//! average of the idle gap), the length, and a back-off after spins in vain. It only ever pauses the core: a `sched_yield`
+//! would hand a CPU-bound neighbour a whole time slice.
+//!
+//! Gate and length follow what a wake costs here, which the wakes themselves tell: to spin for as long as a wake takes costs
+//! at most twice of what is best (the ski-rental bound; Karlin et al., "Competitive snoopy caching", 1988). A shorter spin
+//! would leave two shards in a dialogue asleep for ever: each has given up before the other, which has to be woken, answers.
 
 use std::{cell::Cell, hint::spin_loop, time::Duration};
 
@@ -35,21 +40,26 @@ use crate::port::Nanos;
 pub enum Spin {
     /// Never: the shard sleeps at once.
     Off,
-    /// When it pays: for at most 6 µs, while the time from idleness to the next message is 40 µs or less on a moving
-    /// average; ever more rarely while nothing comes of it; not at all while there are more shards in the process than
-    /// CPUs, or a CPU quota below their number.
+    /// When it pays: for about as long as a wake takes, which is measured (6 µs at the least, 60 µs at the most); while the
+    /// time from idleness to the next message is no more than three wakes, or 40 µs, on a moving average; ever more rarely
+    /// while nothing comes of it; not at all while there are more shards in the process than CPUs, or a CPU quota below
+    /// their number.
     #[default]
     Auto,
     /// For up to this time before each sleep, whatever it costs the core's other users.
     Always(Duration),
 }
 
-/// How long an `Auto` spin lasts: about half of what the wake that it may save costs.
-const AUTO_LENGTH: Duration = Duration::from_micros(6);
-/// `Auto` spins while the average idle gap is no longer: a gap that ends in a wake counts with the wake's 10 µs, on both
-/// sides of a dialogue, so dialogues must get below it without spinning.
-const GATE: u64 = 40_000;
-/// What a longer gap counts as, so that one long pause is soon forgotten.
+/// What a wake costs as long as none has told, in nanoseconds.
+const FIRST_WAKE: u64 = 8_000;
+/// A wake that took longer says nothing: other work had the core, or the notice was late.
+const LONGEST_WAKE: u64 = 1_000_000;
+/// The shortest and the longest `Auto` spin.
+const LENGTHS: (u64, u64) = (6_000, 60_000);
+/// `Auto` spins while the average idle gap is no longer, or no longer than three wakes: in a dialogue between sleepers it
+/// is two wakes and some work, and must get below this without spinning.
+const LOWEST_GATE: u64 = 40_000;
+/// What a longer gap counts as, or what is longer than six wakes, so that one long pause is soon forgotten.
 const LONGEST_GAP: u64 = 200_000;
 /// The weight of the newest gap in the average is one in 2^this.
 const WEIGHT: u32 = 3;
@@ -67,6 +77,8 @@ pub(super) struct Spinner {
     idle_since: Cell<Option<Nanos>>,
     /// The moving average of the time from idleness to the next message, in nanoseconds.
     gap: Cell<u64>,
+    /// What a wake by another shard costs, in nanoseconds: soon less, slowly more, as wakes tell.
+    wake: Cell<u64>,
     /// Rests to be skipped before the next spin, and after it if it is in vain.
     skip: Cell<u32>,
     next_skip: Cell<u32>,
@@ -80,6 +92,7 @@ impl Spinner {
             spin: Cell::new(spin),
             idle_since: Cell::new(None),
             gap: Cell::new(LONGEST_GAP),
+            wake: Cell::new(FIRST_WAKE),
             skip: Cell::new(0),
             next_skip: Cell::new(1),
             has_won: Cell::new(false),
@@ -94,7 +107,7 @@ impl Spinner {
             Spin::Auto => {}
         }
         self.idle_since.set(Some(now));
-        if self.gap.get() > GATE {
+        if self.gap.get() > LOWEST_GATE.max(3 * self.wake.get()) {
             return None;
         }
         let skip = self.skip.get();
@@ -102,7 +115,22 @@ impl Spinner {
             self.skip.set(skip - 1);
             return None;
         }
-        Some(now.after(AUTO_LENGTH))
+        Some(now.after(self.length()))
+    }
+
+    /// How long an `Auto` spin lasts: a little more than a wake.
+    fn length(&self) -> Duration {
+        Duration::from_nanos((self.wake.get() / 4 * 5).clamp(LENGTHS.0, LENGTHS.1))
+    }
+
+    /// A shard has woken this one, `at` a time.
+    pub(super) fn rung(&self, now: Nanos, at: Nanos) {
+        let wake = self.wake.get();
+        match now.0.saturating_sub(at.0) {
+            shorter if shorter < wake => self.wake.set(wake - (wake - shorter) / 4),
+            longer if longer <= LONGEST_WAKE => self.wake.set(wake + (longer - wake).min(wake) / 8),
+            _ => {}
+        }
     }
 
     /// A spin has ended, with a message or in vain.
@@ -127,7 +155,8 @@ impl Spinner {
     #[inline]
     pub(super) fn wake(&self, now: Nanos, found: bool) {
         if let Some(since) = self.idle_since.take() {
-            let gap = if found { now.0.saturating_sub(since.0).min(LONGEST_GAP) } else { LONGEST_GAP };
+            let longest = LONGEST_GAP.max(6 * self.wake.get());
+            let gap = if found { now.0.saturating_sub(since.0).min(longest) } else { longest };
             let average = self.gap.get();
             self.gap.set(average - (average >> WEIGHT) + (gap >> WEIGHT));
         }
@@ -178,7 +207,7 @@ mod tests {
         let start = Nanos(1_000_000);
         let spins = spinner.rest(start).is_some();
         if spins {
-            spinner.spun(found && gap <= AUTO_LENGTH.as_nanos() as u64);
+            spinner.spun(found && gap <= spinner.length().as_nanos() as u64);
         }
         spinner.wake(Nanos(start.0 + gap), found);
         spins
@@ -201,6 +230,38 @@ mod tests {
         let spinner = Spinner::new(Spin::Auto);
         spins_of(&spinner, 31, 25_000, true);
         spinner.skip.get()
+    }
+
+    #[test]
+    fn a_dialogue_spins_wherever_wakes_are_slow() {
+        for wake in [3_000, 10_000, 25_000, 45_000] {
+            let spinner = Spinner::new(Spin::Auto);
+            for _ in 0..200 {
+                rest(&spinner, 2 * wake + 5_000, true);
+                spinner.rung(Nanos(wake + 1), Nanos(1));
+            }
+            let length = spinner.length().as_nanos() as u64;
+            assert!(length >= wake && length <= 60_000, "an answer of one who is woken comes in time: {length}");
+            assert!(spinner.gap.get() <= LOWEST_GATE.max(3 * spinner.wake.get()));
+            // One that is sparse does not, even where each gap that an answer ends is a short one.
+            for _ in 0..100 {
+                rest(&spinner, 2 * wake + 20_000, true);
+                rest(&spinner, 1_000_000, true);
+            }
+            assert_eq!(spins_of(&spinner, 100, 1_000_000, true), 0);
+        }
+    }
+
+    #[test]
+    fn what_a_wake_costs_follows_the_wakes_and_not_the_delays() {
+        let spinner = Spinner::new(Spin::Auto);
+        let rung = |wake: u64, times: u32| (0..times).for_each(|_| spinner.rung(Nanos(1_000 + wake), Nanos(1_000)));
+        rung(30_000, 100);
+        assert!((29_000..=30_000).contains(&spinner.wake.get()));
+        rung(20_000_000, 100);
+        assert!((29_000..=30_000).contains(&spinner.wake.get()), "that was no wake");
+        rung(5_000, 20);
+        assert!((5_000..6_000).contains(&spinner.wake.get()));
     }
 
     #[test]

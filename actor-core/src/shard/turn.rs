@@ -58,6 +58,9 @@ impl Shard {
         }
         // A spin has just read it.
         let start = if core.spinner.has_won() { core.now.get() } else { core.read_clock() };
+        if was_rung && let Some(at) = core.port.take_rung_at() {
+            core.spinner.rung(start, at);
+        }
         core.fire_timers(start);
         let mut was_busy = self.look();
         core.spinner.wake(start, was_busy);

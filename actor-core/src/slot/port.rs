@@ -20,6 +20,7 @@ use crate::{
     id::MAX_PORTS,
     life::panic::capture,
     mailbox::{EngineRing, Mark, Producer, Ready, Ring, Spill},
+    port::Nanos,
     shard::Request,
     wake::{Doorbell, Stack, Taken},
 };
@@ -32,6 +33,8 @@ pub(crate) struct Port {
     pub(crate) doorbell: CachePadded<Doorbell>,
     /// Rings by threads that execute no shard, and for requests, that woke this lease's shard.
     outside_rings: AtomicU64,
+    /// When a shard last woke this one; 0 if that is unknown, or known to the woken.
+    rung_at: AtomicU64,
     /// Slots that other threads have left signals for.
     pub(crate) signals: CachePadded<Stack<Slot>>,
     /// Answers for tasks of the shard. Closed while nobody holds the port.
@@ -204,6 +207,7 @@ impl Port {
             epoch: AtomicU32::new(0),
             doorbell: CachePadded::new(Doorbell::new()),
             outside_rings: AtomicU64::new(0),
+            rung_at: AtomicU64::new(0),
             signals: CachePadded::new(Stack::new()),
             replies: CachePadded::new(Stack::new()),
             requests: Mutex::default(),
@@ -257,20 +261,30 @@ impl Port {
     }
 
     /// Makes what this thread has left here visible, messages with this mark among it, and wakes the shard if it sleeps.
-    /// Returns whether this call woke it.
-    #[inline]
-    pub(crate) fn look_at_bell(&self, mark: Mark) -> bool {
-        self.ready.settle(mark);
-        self.doorbell.ring_after_fence()
-    }
-
-    /// [`look_at_bell`](Self::look_at_bell) for a thread that executes no shard.
+    /// For a thread that executes no shard.
     #[inline]
     pub(crate) fn ring_from_outside(&self, mark: Mark) {
-        if self.look_at_bell(mark) {
+        self.ready.settle(mark);
+        if self.doorbell.ring_after_fence() {
             // A sleeper's wake costs a system call; this is nothing beside it.
             self.outside_rings.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// A shard is about to wake this one. Relaxed: the notice that follows goes through the kernel; at worst the woken
+    /// misses one.
+    pub(crate) fn set_rung_at(&self, now: Nanos) {
+        self.rung_at.store(now.0, Ordering::Relaxed);
+    }
+
+    /// When a shard woke this one, if one did and it has not been asked for. The holder's.
+    pub(crate) fn take_rung_at(&self) -> Option<Nanos> {
+        let at = self.rung_at.load(Ordering::Relaxed);
+        if at == 0 {
+            return None;
+        }
+        self.rung_at.store(0, Ordering::Relaxed);
+        Some(Nanos(at))
     }
 
     pub(crate) fn outside_rings(&self) -> u64 {

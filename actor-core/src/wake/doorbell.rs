@@ -53,9 +53,15 @@ impl Doorbell {
     /// announces its sleep later. Returns whether this call woke the driver.
     #[inline]
     pub(crate) fn ring_after_fence(&self) -> bool {
+        self.ring_after_fence_with(|| ())
+    }
+
+    /// [`ring_after_fence`](Self::ring_after_fence) that calls `before` just before it wakes the driver, if it does.
+    #[inline]
+    pub(crate) fn ring_after_fence_with(&self, before: impl FnOnce()) -> bool {
         // Relaxed: the fence orders this load after the publication; see the README for the other half.
         let word = self.word.load(Ordering::Relaxed);
-        word & MOOD == ASLEEP && self.ring_sleeper(word)
+        word & MOOD == ASLEEP && self.ring_sleeper(word, before)
     }
 
     /// Announces sleep. After it the owner must look at all its sources once more, and call [`wake`](Self::wake) if
@@ -101,7 +107,7 @@ impl Doorbell {
     }
 
     #[cold]
-    fn ring_sleeper(&self, mut word: u32) -> bool {
+    fn ring_sleeper(&self, mut word: u32, before: impl FnOnce()) -> bool {
         while word & MOOD == ASLEEP {
             // The winner moves ASLEEP to RUNG and counts itself in with one step, so `close` waits for it.
             // Acquire: pairs with the Release in `open`.
@@ -112,6 +118,7 @@ impl Doorbell {
                 Ordering::Relaxed,
             ) {
                 Ok(_) => {
+                    before();
                     self.notify.with(|cell| {
                         // SAFETY: counted in, so the owner neither writes nor drops the cell until we have left.
                         if let Some(notify) = unsafe { &*cell } {
