@@ -113,11 +113,7 @@ def measure(options):
     passed = ["--quick"] if options.quick else []
     if options.rounds:
         passed += ["--rounds", str(options.rounds)]
-    lines = []
-    if os.path.exists(os.path.join(ROOT, "benches/src/bin/rings.rs")):
-        lines += run(["cargo", "run", "--release", "-p", "benches", "--bin", "rings", "--", *passed], ROOT)
-    else:
-        print("skipped: there is no bench of the rings yet", file=sys.stderr)
+    lines = run(["cargo", "run", "--release", "-p", "benches", "--bin", "rings", "--", *passed], ROOT)
     lines += run(["cargo", "run", "--release", "--locked", "--", *passed], os.path.join(ROOT, "benches/compare"))
     return lines
 
